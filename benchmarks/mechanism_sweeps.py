@@ -54,32 +54,32 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         tokenizer = make_reranker(Path(folder))
         threads = f",threads={arguments.threads}" if arguments.threads else ""
-        subject = load_model(f"cross:{folder},length={TOKENS},device={device}{threads}")
-        contrasts = _contrasts(subject, arguments.pairs)
+        model = load_model(f"cross:{folder},length={TOKENS},device={device}{threads}")
+        contrasts = _contrasts(model, arguments.pairs)
         print(f"{machine(device)}, torch {torch.__version__}, {torch.get_num_threads()} threads; {load()}")
         print(f"6 layers, 12 heads, width 384, random weights, {tokenizer}; {arguments.pairs} pairs of {TOKENS} tokens")
         memory = arguments.memory or DEFAULT_MIB[device]
-        _sweep(subject, contrasts, arguments.turns, memory, device)
-        _attribution(subject, contrasts, arguments, memory, device)
+        _sweep(model, contrasts, arguments.turns, memory, device)
+        _attribution(model, contrasts, arguments, memory, device)
         print(load())
 
 
-def _sweep(subject: LoadedModel, contrasts: Sequence[TokenContrast], turns: int, memory: int, device: str) -> None:
+def _sweep(model: LoadedModel, contrasts: Sequence[TokenContrast], turns: int, memory: int, device: str) -> None:
     """Heads, attention and feed-forward parts, all positions, one direction; both ways in turn on some of the pairs."""
-    sites = subject.sites({"head", "attention", "mlp"})
-    patches, budget = make_patches(sites, ["all"], TOKENS), plan_memory(subject, sites, memory, TOKENS)
-    _stacked(subject, contrasts, patches[:20], budget)  # warm
-    _one_by_one(subject, contrasts[:1], patches[:4])
+    sites = model.sites({"head", "attention", "mlp"})
+    patches, budget = make_patches(sites, ["all"], TOKENS), plan_memory(model, sites, memory, TOKENS)
+    _stacked(model, contrasts, patches[:20], budget)  # warm
+    _one_by_one(model, contrasts[:1], patches[:4])
     fast, slow = [], []
     parts = np.array_split(np.arange(len(contrasts)), min(turns, len(contrasts)))
     for part in parts:
         some = [contrasts[i] for i in part]
-        slow.append(_timed(device, partial(_one_by_one, subject, some, patches)))
+        slow.append(_timed(device, partial(_one_by_one, model, some, patches)))
         if device == "cpu":
-            fast.append(_timed(device, partial(_stacked, subject, some, patches, budget)))
-    peak = _peak(device, lambda: _stacked(subject, contrasts, patches, budget))
+            fast.append(_timed(device, partial(_stacked, model, some, patches, budget)))
+    peak = _peak(device, lambda: _stacked(model, contrasts, patches, budget))
     if device == "cuda":  # where a part of the pairs would not fill it
-        fast = [_mean([_timed(device, lambda: _stacked(subject, contrasts, patches, budget)) for _ in range(turns)])]
+        fast = [_mean([_timed(device, lambda: _stacked(model, contrasts, patches, budget)) for _ in range(turns)])]
     count = 2 * len(contrasts) * len(patches)
     rows = [_row("one forward pass each", slow, count), _row("stacked", fast, count)]
     show(f"{len(patches)} sites, {count:,} patched rows", ["", "seconds", "processor seconds", "rows a second"], rows)
@@ -90,16 +90,16 @@ def _sweep(subject: LoadedModel, contrasts: Sequence[TokenContrast], turns: int,
 
 
 def _attribution(
-    subject: LoadedModel, contrasts: Sequence[TokenContrast], arguments: argparse.Namespace, memory: int, device: str
+    model: LoadedModel, contrasts: Sequence[TokenContrast], arguments: argparse.Namespace, memory: int, device: str
 ) -> None:
     """All components, and embeddings and residuals by position, in both directions."""
-    components = subject.sites({"head", "attention", "mlp"})
-    streams = subject.sites({"embeddings", "residual"})
+    components = model.sites({"head", "attention", "mlp"})
+    streams = model.sites({"embeddings", "residual"})
     patches = [*make_patches(components, ["all"], TOKENS), *make_patches(streams, ["positions"], TOKENS)]
-    budget = plan_memory(subject, [*components, *streams], memory, TOKENS)
+    budget = plan_memory(model, [*components, *streams], memory, TOKENS)
 
     def attribute() -> FloatArray:
-        grids = attribute_contrasts(subject, contrasts, patches, DIRECTIONS, budget)
+        grids = attribute_contrasts(model, contrasts, patches, DIRECTIONS, budget)
         return np.stack([grid.margin_patched for grid in grids])
 
     attribute()  # warm
@@ -107,9 +107,9 @@ def _attribution(
     guessed = _mean([_timed(device, attribute) for _ in range(arguments.turns)])
     chosen = sorted(random.Random(0).sample(range(len(patches)), round(arguments.share * len(patches))))
     some, pairs = [patches[i] for i in chosen], contrasts[: arguments.exact_pairs or len(contrasts)]
-    _stacked(subject, pairs[:1], some[:20], budget)  # warm
+    _stacked(model, pairs[:1], some[:20], budget)  # warm
     one, exact = (
-        _timed(device, partial(_stacked, subject, pairs, what, budget, DIRECTIONS)) for what in (some[:1], some)
+        _timed(device, partial(_stacked, model, pairs, what, budget, DIRECTIONS)) for what in (some[:1], some)
     )
     every = _extrapolated(one, exact, len(patches) / len(some), len(contrasts) / len(pairs))
     rows = [
@@ -130,17 +130,17 @@ def _attribution(
 
 
 def _stacked(
-    subject: LoadedModel,
+    model: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     budget: Budget,
     directions: Sequence[PatchDirection] = ONE_WAY,
 ) -> FloatArray:
-    return patch_contrasts(subject, contrasts, patches, directions, budget)[0].margin_patched
+    return patch_contrasts(model, contrasts, patches, directions, budget)[0].margin_patched
 
 
-def _one_by_one(subject: LoadedModel, contrasts: Sequence[TokenContrast], patches: Sequence[SitePatch]) -> FloatArray:
-    return np.stack([patch_one_by_one(subject, contrast, patches, ONE_WAY[0]) for contrast in contrasts], axis=1)
+def _one_by_one(model: LoadedModel, contrasts: Sequence[TokenContrast], patches: Sequence[SitePatch]) -> FloatArray:
+    return np.stack([patch_one_by_one(model, contrast, patches, ONE_WAY[0]) for contrast in contrasts], axis=1)
 
 
 def _timed(device: str, work: Callable[[], FloatArray]) -> Timed:
@@ -196,7 +196,7 @@ def _resident(name: str) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith(name))
 
 
-def _contrasts(subject: LoadedModel, count: int) -> list[TokenContrast]:
+def _contrasts(model: LoadedModel, count: int) -> list[TokenContrast]:
     """Queries with and without something over two texts, all cut to the same number of tokens."""
     found = []
     for number, example in enumerate(make_examples(count, seed=0)):
@@ -221,7 +221,7 @@ def _contrasts(subject: LoadedModel, count: int) -> list[TokenContrast]:
                 half="find",
             )
         )
-    tokens = tokenise(found, subject.classifier.tokenization).contrasts
+    tokens = tokenise(found, model.classifier.tokenization).contrasts
     if len(tokens) != count or any(contrast.longest != TOKENS for contrast in tokens):
         raise SystemExit("The texts are too short for rows of equal length.")
     return list(tokens)

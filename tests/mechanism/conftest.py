@@ -12,7 +12,7 @@ from mechanism.planted import make_planted
 
 
 @pytest.fixture(scope="session")
-def subject_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], LoadedModel]:
+def model_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], LoadedModel]:
     """The subject of a kind in `models.TINY`, loaded once; its invariants hold."""
 
     @cache

@@ -107,19 +107,19 @@ def test_without_the_planted_head_there_is_no_margin_left(
 
 
 @pytest.mark.parametrize("kind", TINY)
-def test_zero_is_what_a_plain_replacement_by_nothing_gives(kind: str, subject_of: Callable[[str], LoadedModel]) -> None:
-    subject = subject_of(kind)
-    site, contrasts = Site(1, "head", 2), read(subject, named(1))
-    replacement = prepare_ablation(subject, "zero", contrasts, [site], AMPLE, seed=0)
-    grid = ablate_contrasts(subject, contrasts, [SitePatch((site,))], replacement, AMPLE)
+def test_zero_is_what_a_plain_replacement_by_nothing_gives(kind: str, model_of: Callable[[str], LoadedModel]) -> None:
+    model = model_of(kind)
+    site, contrasts = Site(1, "head", 2), read(model, named(1))
+    replacement = prepare_ablation(model, "zero", contrasts, [site], AMPLE, seed=0)
+    grid = ablate_contrasts(model, contrasts, [SitePatch((site,))], replacement, AMPLE)
     scores = []
     for pair in (contrasts[0].contrast.better, contrasts[0].contrast.worse):
-        inputs = subject.inputs([(pair.query.text, pair.text.text)])
-        with torch.no_grad(), capturing(subject, [site]) as seen:
-            subject.scores(inputs)
+        inputs = model.inputs([(pair.query.text, pair.text.text)])
+        with torch.no_grad(), capturing(model, [site]) as seen:
+            model.scores(inputs)
         zeros = torch.zeros_like(seen[site])
-        with torch.no_grad(), replacing(subject, [Edit(site, torch.tensor([0]), zeros, zeros[..., 0] == 0)]):
-            scores.append(float(subject.scores(inputs)))
+        with torch.no_grad(), replacing(model, [Edit(site, torch.tensor([0]), zeros, zeros[..., 0] == 0)]):
+            scores.append(float(model.scores(inputs)))
     assert grid.margin_patched[0, 0] == pytest.approx(scores[0] - scores[1], abs=5e-5)
 
 

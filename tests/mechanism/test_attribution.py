@@ -24,25 +24,25 @@ AMPLE = Budget(kept=4_096, stacked=512, traced=4_096)
 
 @pytest.mark.parametrize("kind", TINY)
 def test_with_many_steps_all_of_the_difference_is_found_at_the_embeddings(
-    kind: str, subject_of: Callable[[str], LoadedModel]
+    kind: str, model_of: Callable[[str], LoadedModel]
 ) -> None:
     """Integrated gradients are complete: what they give to all embeddings together is the difference of the two scores."""
-    subject = subject_of(kind)
-    contrasts = read(subject, planted_contrasts(2))
-    for grid in attribute_contrasts(subject, contrasts, [SitePatch((EMBEDDINGS,))], ["noising"], AMPLE, steps=200):
+    model = model_of(kind)
+    contrasts = read(model, planted_contrasts(2))
+    for grid in attribute_contrasts(model, contrasts, [SitePatch((EMBEDDINGS,))], ["noising"], AMPLE, steps=200):
         np.testing.assert_allclose(grid.margin_patched[0], grid.margin_donor, rtol=0.05, atol=0.02)
 
 
 @pytest.mark.parametrize("kind", ["bert", "deberta", "modernbert", "qwen3", "t5"])
-def test_small_changes_are_foretold_exactly(kind: str, subject_of: Callable[[str], LoadedModel]) -> None:
+def test_small_changes_are_foretold_exactly(kind: str, model_of: Callable[[str], LoadedModel]) -> None:
     """Sites whose effect is small against the curvature of the score are linear: estimate and exact patch agree there."""
-    subject = subject_of(kind)
-    kinds = [name for name in KINDS if name != "pattern" or subject.family.pattern != "none"]
-    patches = [SitePatch((site,), role) for site in subject.sites(kinds) for role in ("all", "q_cue", "@4")]
-    contrasts = read(subject, [*planted_contrasts(2), uneven()])
+    model = model_of(kind)
+    kinds = [name for name in KINDS if name != "pattern" or model.family.pattern != "none"]
+    patches = [SitePatch((site,), role) for site in model.sites(kinds) for role in ("all", "q_cue", "@4")]
+    contrasts = read(model, [*planted_contrasts(2), uneven()])
     both = zip(
-        attribute_contrasts(subject, contrasts, patches, DIRECTIONS, AMPLE),
-        patch_contrasts(subject, contrasts, patches, DIRECTIONS, AMPLE),
+        attribute_contrasts(model, contrasts, patches, DIRECTIONS, AMPLE),
+        patch_contrasts(model, contrasts, patches, DIRECTIONS, AMPLE),
         strict=True,
     )
     for guess, exact in both:
@@ -103,9 +103,9 @@ def test_a_number_that_is_none_is_named_with_its_site(planted: LoadedModel) -> N
 
 @pytest.mark.parametrize("steps", [0, 2])
 def test_a_score_that_is_no_number_is_refused_where_no_site_is_at_fault(steps: int, planted: LoadedModel) -> None:
-    hook = planted.model.bert.pooler.register_forward_hook(lambda _module, _given, result: result * float("nan"))
+    hook = planted.module.bert.pooler.register_forward_hook(lambda _module, _given, result: result * float("nan"))
     try:
-        with pytest.raises(UserError, match=r"a score of the .* run is infinite or no number"):
+        with pytest.raises(UserError, match=r"a score of the .* run is infinite or undefined"):
             attribute_contrasts(
                 planted, read(planted, planted_contrasts(1)), [SitePatch((EMBEDDINGS,))], DIRECTIONS, AMPLE, steps=steps
             )

@@ -11,10 +11,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.mechanism.families.bert import BERT
-from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_one
+from constraintsuite.mechanism.families import BERT
+from constraintsuite.mechanism.invariants import INVARIANTS, ModelTrial, check_invariant
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.model_loader import _gives_bare_tensors, load_model
+from constraintsuite.mechanism.model_loader import _returns_tensors, load_model
 from constraintsuite.mechanism.patching import patches as stacking
 from mechanism.models import TINY, make_tiny
 
@@ -31,8 +31,8 @@ ABSENT = {
 
 
 @pytest.mark.parametrize("kind", TINY)
-def test_all_that_apply_hold_and_the_others_say_why(kind: str, subject_of: SubjectOf) -> None:
-    outcomes = subject_of(kind).invariants
+def test_all_that_apply_hold_and_the_others_say_why(kind: str, model_of: SubjectOf) -> None:
+    outcomes = model_of(kind).invariants
     assert [outcome.number for outcome in outcomes] == [1, 2, 3, 4, 5, 6, 7, 8]
     absent = {outcome.number: outcome.detail for outcome in outcomes if outcome.status == "not applicable"}
     assert set(absent) == ABSENT.get(kind, NO_TYPES)
@@ -40,44 +40,44 @@ def test_all_that_apply_hold_and_the_others_say_why(kind: str, subject_of: Subje
     assert all(outcome.difference is not None for outcome in outcomes if outcome.status == "passed")
 
 
-def scaled_head(subject: LoadedModel) -> LoadedModel:
-    subject.model.classifier.weight *= 1.01
-    return subject
+def scaled_head(model: LoadedModel) -> LoadedModel:
+    model.module.classifier.weight *= 1.01
+    return model
 
 
-def trained(subject: LoadedModel) -> LoadedModel:
-    subject.model.train()  # dropout draws anew in each pass
-    return subject
+def trained(model: LoadedModel) -> LoadedModel:
+    model.module.train()  # dropout draws anew in each pass
+    return model
 
 
-def wrong_place(subject: LoadedModel) -> LoadedModel:
-    return replace(subject, family=replace(BERT, embeddings="bert.embeddings.token_type_embeddings"))
+def wrong_place(model: LoadedModel) -> LoadedModel:
+    return replace(model, family=replace(BERT, embeddings="bert.embeddings.token_type_embeddings"))
 
 
-def mean_pooled(subject: LoadedModel) -> LoadedModel:
-    subject.model.bert.pooler.register_forward_pre_hook(lambda _, given: (given[0].mean(dim=1, keepdim=True),))
-    return subject
+def mean_pooled(model: LoadedModel) -> LoadedModel:
+    model.module.bert.pooler.register_forward_pre_hook(lambda _, given: (given[0].mean(dim=1, keepdim=True),))
+    return model
 
 
-def rows_that_meet(subject: LoadedModel) -> LoadedModel:
-    subject.model.bert.pooler.register_forward_pre_hook(
+def rows_that_meet(model: LoadedModel) -> LoadedModel:
+    model.module.bert.pooler.register_forward_pre_hook(
         lambda _, given: (given[0] - given[0].mean(dim=0, keepdim=True),)
     )
-    return subject
+    return model
 
 
-def one_type(subject: LoadedModel) -> LoadedModel:
-    subject.model.bert.embeddings.token_type_embeddings.weight[1] = (
-        subject.model.bert.embeddings.token_type_embeddings.weight[0]
+def one_type(model: LoadedModel) -> LoadedModel:
+    model.module.bert.embeddings.token_type_embeddings.weight[1] = (
+        model.module.bert.embeddings.token_type_embeddings.weight[0]
     )
-    return subject
+    return model
 
 
-def no_mask(subject: LoadedModel) -> LoadedModel:
-    subject.model.register_forward_pre_hook(
+def no_mask(model: LoadedModel) -> LoadedModel:
+    model.module.register_forward_pre_hook(
         lambda _, given, named: (given, {**named, "attention_mask": None}), with_kwargs=True
     )
-    return subject
+    return model
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,10 @@ def test_each_refuses_a_model_that_breaks_it(
     whole = load_model(f"cross:{folder},threads=1")
     (invariant,) = [one for one in INVARIANTS if one.number == number]
     with torch.no_grad():
-        assert check_one(invariant, ModelTrial(whole, folder, trust=False)).status == "passed"
+        assert check_invariant(invariant, ModelTrial(whole, folder, trust=False)).status == "passed"
         trial = ModelTrial(broken(whole), folder, trust=False)
         with pytest.raises(UserError, match=rf"invariant {number} does not hold: {invariant.name}. .* apart"):
-            check_one(invariant, trial)
+            check_invariant(invariant, trial)
 
 
 def test_what_analyses_run_is_what_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,16 +112,16 @@ def test_what_analyses_run_is_what_is_checked(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(stacking._Writer, "write", lambda _writer, _whole: None)
     (invariant,) = [one for one in INVARIANTS if one.number == 5]
     with torch.no_grad(), pytest.raises(UserError, match="stacked interventions give what each gives alone"):
-        check_one(invariant, trial)
+        check_invariant(invariant, trial)
 
 
 def test_a_pass_that_fails_while_loading_leaves_no_hook(tmp_path: Path) -> None:
-    subject = load_model(f"cross:{make_tiny('bert', tmp_path)},threads=1")
-    breaks = subject.model.classifier.register_forward_pre_hook(_fail)
+    model = load_model(f"cross:{make_tiny('bert', tmp_path)},threads=1")
+    breaks = model.module.classifier.register_forward_pre_hook(_fail)
     with pytest.raises(KeyError):
-        _gives_bare_tensors(subject)
+        _returns_tensors(model)
     breaks.remove()
-    assert not any(module._forward_hooks for module in subject.model.modules())
+    assert not any(module._forward_hooks for module in model.module.modules())
 
 
 def _fail(_module: torch.nn.Module, _given: object) -> None:

@@ -19,17 +19,17 @@ nnsight = pytest.importorskip("nnsight", reason="nnsight is not installed")
 @pytest.mark.parametrize("layer", [0, 1, 2])
 @pytest.mark.parametrize("head", [0, 3])
 def test_a_head_put_to_zero_gives_the_same_scores(
-    layer: int, head: int, subject_of: Callable[[str], LoadedModel]
+    layer: int, head: int, model_of: Callable[[str], LoadedModel]
 ) -> None:
-    subject, site = subject_of("distilbert"), Site(layer, "head", head)
-    inputs = subject.inputs(PAIRS)
+    model, site = model_of("distilbert"), Site(layer, "head", head)
+    inputs = model.inputs(PAIRS)
     with torch.no_grad():
-        with capturing(subject, [site]) as seen:
-            usual = subject.scores(inputs)
+        with capturing(model, [site]) as seen:
+            usual = model.scores(inputs)
         where = torch.ones(seen[site].shape[:2], dtype=torch.bool)
-        with replacing(subject, [Edit(site, torch.arange(len(PAIRS)), torch.zeros_like(seen[site]), where)]):
-            ours = subject.scores(inputs)
-        watched = nnsight.NNsight(subject.model)
+        with replacing(model, [Edit(site, torch.arange(len(PAIRS)), torch.zeros_like(seen[site]), where)]):
+            ours = model.scores(inputs)
+        watched = nnsight.NNsight(model.module)
         with watched.trace(**inputs):
             projection = watched.distilbert.transformer.layer[layer].attention.out_lin
             projection.input[:, :, head * 4 : (head + 1) * 4] = 0

@@ -17,17 +17,17 @@ def test_rounding_is_no_effect() -> None:
 
 
 def test_a_untrained_model_has_the_shape_and_nothing_of_the_weights(planted: LoadedModel) -> None:
-    before = {name: weight.clone() for name, weight in planted.model.named_parameters()}
+    before = {name: weight.clone() for name, weight in planted.module.named_parameters()}
     state = torch.random.get_rng_state()
-    twin = untrained_model(planted, 3)
-    assert {name: weight.shape for name, weight in twin.model.named_parameters()} == {
+    untrained = untrained_model(planted, 3)
+    assert {name: weight.shape for name, weight in untrained.module.named_parameters()} == {
         name: weight.shape for name, weight in before.items()
     }
     inputs = planted.inputs([("soup without leeks", "a bowl of soup")])
-    assert not torch.allclose(twin.scores(inputs), planted.scores(inputs))
-    assert torch.equal(twin.scores(inputs), untrained_model(planted, 3).scores(inputs))
-    assert not torch.equal(twin.scores(inputs), untrained_model(planted, 4).scores(inputs))
-    assert all(torch.equal(weight, before[name]) for name, weight in planted.model.named_parameters())
+    assert not torch.allclose(untrained.scores(inputs), planted.scores(inputs))
+    assert torch.equal(untrained.scores(inputs), untrained_model(planted, 3).scores(inputs))
+    assert not torch.equal(untrained.scores(inputs), untrained_model(planted, 4).scores(inputs))
+    assert all(torch.equal(weight, before[name]) for name, weight in planted.module.named_parameters())
     assert torch.equal(state, torch.random.get_rng_state())
-    assert not any(weight.requires_grad for weight in twin.model.parameters())
-    assert twin.fingerprint != planted.fingerprint
+    assert not any(weight.requires_grad for weight in untrained.module.parameters())
+    assert untrained.fingerprint != planted.fingerprint

@@ -37,8 +37,8 @@ def uneven() -> MarkedContrast:
     )
 
 
-def read(subject: LoadedModel, contrasts: list[MarkedContrast]) -> list[TokenContrast]:
+def read(model: LoadedModel, contrasts: list[MarkedContrast]) -> list[TokenContrast]:
     """In the subject's tokens; all of them can be asked."""
-    found = tokenise(contrasts, subject.classifier.tokenization)
+    found = tokenise(contrasts, model.classifier.tokenization)
     assert not found.rejected
     return list(found.contrasts)

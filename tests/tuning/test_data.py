@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.tuning.data import read_lists, read_suite
-from constraintsuite.tuning.distil import MadeQuery, TitledPassage, distil, gather, join_equal, make_queries
+from constraintsuite.tuning.distil import MadeQuery, distil, gather, join_equal, make_queries
 from constraintsuite.tuning.lists import DataContext, Exclusion, Lists, ListsBuilder, plain_form, read_exclusion
 from constraintsuite.tuning.settings import DistilData, ListsData, MadeQuerySettings, SuiteData, TrainedRole
 from experiments.tiny_suite import CREAM, CREAMLESS, DOGS, IDIOM, LEEKS, NO_DOGS, write_suite
@@ -29,7 +29,7 @@ PASSAGES = [
 
 def test_a_sentence_is_taken_out_of_its_passage() -> None:
     settings = MadeQuerySettings(taken_out=1, bags=0, titles=False)
-    (made,) = make_queries(TitledPassage(TEXT, "Soup"), settings)
+    (made,) = make_queries(TEXT, "Soup", settings)
     assert made.query in TEXT
     assert made.query not in made.source
     assert made.right == {TEXT}
@@ -47,7 +47,7 @@ def test_equal_queries_share_what_is_right_and_have_each_source_once() -> None:
 
 
 def test_bags_are_content_words_in_their_order_and_titles_are_queries() -> None:
-    made = list(make_queries(TitledPassage(TEXT, "Soup"), MadeQuerySettings(sentences=0, bags=3, bag_words=(2, 3))))
+    made = list(make_queries(TEXT, "Soup", MadeQuerySettings(sentences=0, bags=3, bag_words=(2, 3))))
     *bags, title = made
     assert title.query == "Soup"
     for bag in bags:
@@ -60,9 +60,8 @@ def test_bags_are_content_words_in_their_order_and_titles_are_queries() -> None:
 
 @given(st.text(max_size=200), st.text(max_size=20))
 def test_any_text_can_be_a_passage(text: str, title: str) -> None:
-    passage = TitledPassage(text, title)
-    made = list(make_queries(passage, MadeQuerySettings()))
-    assert made == list(make_queries(passage, MadeQuerySettings()))
+    made = list(make_queries(text, title, MadeQuerySettings()))
+    assert made == list(make_queries(text, title, MadeQuerySettings()))
     assert all(one.query.strip() for one in made)
 
 

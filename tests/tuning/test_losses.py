@@ -92,7 +92,7 @@ def test_texts_of_lists_that_stand_beside_shorter_ones_are_counted(place: Path, 
     start = {"kind": "dense", "model": str(place / "dense")}
     said = Noting()
     tune(TuneRecipe.model_validate({"start": start, "threads": 1, "tasks": [task]}), tmp_path / "out", said)
-    assert "seed0-01-rule-01: 2 texts are left out, whose lists stand beside shorter ones" in said.notes
+    assert "seed0-01-rule-01: 2 texts are left out, because their lists are batched with shorter ones" in said.notes
 
 
 @pytest.fixture(scope="module")

@@ -54,8 +54,8 @@ DEV = {"name": "dev", "suite": "s", "split": "dev"}
         (_task(replay=0.5), "before the first task there is nothing to replay"),
         (_task(name="a-b"), "tasks.0.name"),
         (_task(name="start"), "cannot be called start"),
-        ({**GOOD, "tasks": [TASK, TASK]}, "tasks: 'rule' stands there twice"),
-        ({**GOOD, "seeds": [1, 1]}, "seeds: '1' stands there twice"),
+        ({**GOOD, "tasks": [TASK, TASK]}, "tasks: 'rule' occurs twice"),
+        ({**GOOD, "seeds": [1, 1]}, "seeds: '1' occurs twice"),
         ({**GOOD, "selection": {"evaluation": "dev"}}, "no evaluation is called 'dev'; there are: none"),
         (
             {**GOOD, "evaluation": [{**DEV, "split": "test"}], "selection": {"evaluation": "dev"}},

@@ -1,4 +1,4 @@
-"""How much attention the tokens of some roles pay to those of all other roles, head by head."""
+"""How much attention tokens of some roles pay to tokens of each role, head by head."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -16,10 +16,10 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.core.statistics.resampling import estimate
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
-from constraintsuite.mechanism.patching.batches import ContrastBatch, blocks_of
+from constraintsuite.mechanism.patching.batches import ContrastBatch, make_blocks
 from constraintsuite.mechanism.patching.capacity import plan_memory
 from constraintsuite.mechanism.patching.patches import observe
 from constraintsuite.mechanism.sites import Site
@@ -37,25 +37,23 @@ class AttentionShare:
     """The share of a head's attention that tokens of one role pay to those of another, in the clean runs."""
 
     site: str
-    """Of the head."""
+    """The site of the head."""
     of: TokenRole
     to: TokenRole
     share: Interval
 
 
-def measure_attention(
-    subject: LoadedModel, contrasts: Sequence[TokenContrast], *, seed: int = 0
-) -> list[AttentionShare]:
+def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *, seed: int = 0) -> list[AttentionShare]:
     """The attention shares of all heads in the clean runs, as means over contrasts; clusters are resampled."""
     if not contrasts:
-        raise UserError("Attention is measured over contrasts that are no controls, and there are none.")
-    asked = [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
-    sites = subject.sites({"pattern"})
-    budget = plan_memory(subject, sites, None, max(one.longest for one in asked))
+        raise UserError("Attention is measured on contrasts that are no controls, and there are none.")
+    asked = without_asides(contrasts)
+    sites = model.sites({"pattern"})
+    budget = plan_memory(model, sites, None, max(one.longest for one in asked))
     shares = np.full((len(asked), len(sites), len(FROM_ROLES), len(ROLES)), np.nan)
     with inference():
-        for places, block in blocks_of(subject, asked, budget.block):
-            seen = observe(subject, block, "clean", sites).seen
+        for places, block in make_blocks(model, asked, budget.block):
+            seen = observe(block, "clean", sites).seen
             for number, site in enumerate(sites):
                 # The mean over those of a contrast's two rows that have the role: (contrasts, roles in FROM_ROLES, roles).
                 paired = _shares(block, seen[site]).unflatten(0, (-1, 2)).nanmean(dim=1)
@@ -79,13 +77,12 @@ def _estimate(
 
 
 def _shares(block: ContrastBatch, weights: torch.Tensor) -> torch.Tensor:
-    """What the tokens of a role pay to each role, on average: (rows, roles in FROM_ROLES, roles); NaN without any such token."""
+    """The mean attention from tokens of a role to each role: (rows, roles in FROM_ROLES, roles); NaN without such a token."""
     import torch
 
-    roles = block.stacked.clean.roles
+    roles = block.stacked["clean"].roles
     masks = np.stack([roles == number for number in range(len(ROLES))], axis=1).astype(np.float32)
     to = torch.from_numpy(masks).to(weights.device)
     of = to[:, [ROLES.index(role) for role in FROM_ROLES]]
     paid = torch.einsum("nfq,nqk,ntk->nft", of, weights, to)
-    shares: torch.Tensor = paid / of.sum(dim=2, keepdim=True)
-    return shares
+    return paid / of.sum(dim=2, keepdim=True)

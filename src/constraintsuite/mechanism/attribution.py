@@ -1,8 +1,8 @@
-"""Attribution patching: what every patch would do, by gradients, for the price of a few passes.
+"""Attribution patching: estimate what every patch would do by gradients, for the cost of a few passes.
 
-The effect of putting a donor's values in at a site is estimated by (donor - base) x gradient of the base's score, summed over
-the places of a role (Nanda 2023). With `steps`, gradients are means along the straight way from the base's embeddings to the
-donor's (integrated gradients at the embeddings, not at each site's own input), which helps where the score saturates.
+The effect of the donor's values at a site is estimated by (donor - base) x gradient of the score of the base, summed over the
+positions of a role (Nanda 2023). With `steps`, gradients are means along the straight line from the embeddings of the base to
+those of the donor, which helps where the score saturates (integrated gradients at the embeddings, not at each site's input).
 """
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
@@ -10,7 +10,8 @@ donor's (integrated gradients at the embeddings, not at each site's own input), 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -19,10 +20,9 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import FloatArray, Grid, PatchDirection
 from constraintsuite.mechanism.hooks import Edit, SiteTensors, capturing, refuse_infinite, replacing, tracing
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
-from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, blocks_of, carried
+from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, join_grids, make_blocks
 from constraintsuite.mechanism.patching.capacity import Budget, refuse_untraced
-from constraintsuite.mechanism.patching.exact import join
-from constraintsuite.mechanism.patching.patches import SitePatch, moved
+from constraintsuite.mechanism.patching.patches import Donor, Observed, SitePatch, other_run_donor
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.models.torch.device import as_out_of_memory
 
@@ -30,16 +30,8 @@ if TYPE_CHECKING:
     import torch
 
 
-class _Traced(NamedTuple):
-    """Rows with what passed each site in them, and how their scores depend on it."""
-
-    scores: torch.Tensor
-    values: SiteTensors
-    gradients: SiteTensors
-
-
 def attribute_contrasts(
-    subject: LoadedModel,
+    model: LoadedModel,
     contrasts: Sequence[TokenContrast],
     patches: Sequence[SitePatch],
     directions: Sequence[PatchDirection],
@@ -47,161 +39,123 @@ def attribute_contrasts(
     *,
     steps: int = 0,
 ) -> list[Grid]:
-    """What each patch of a single site would do to each contrast, one grid a direction.
+    """Estimate what each patch of a single site would do to each contrast; one grid per direction.
 
-    Without `steps` that takes two forward passes and one backward a row and direction, however many patches there are.
+    Without `steps` this takes two forward passes and one backward pass per row and direction, for any number of patches.
     """
     sites = {site for patch in patches for site in patch.sites}
     longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
-    refuse_untraced(subject, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
+    refuse_untraced(model, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
     carriers = sorted({_carrier(site) for site in sites})
     found: list[tuple[list[int], list[Grid]]] = []
     bases = [INTO[direction] for direction in directions]
-    for places, block in blocks_of(subject, contrasts, budget.traced):
+    for places, block in make_blocks(model, contrasts, budget.traced):
         with as_out_of_memory():
-            runs = _trace(subject, block, bases, carriers, steps)
+            runs = _trace(block, bases, carriers, steps)
             if len(runs) == 1:
-                runs |= _capture(subject, block, OTHER[bases[0]], carriers)
+                runs[OTHER[bases[0]]] = _capture(block, OTHER[bases[0]], carriers)
             if steps:
-                mean = _along_the_way(subject, block, bases, carriers, runs, steps)
-                runs |= {run: runs[run]._replace(gradients=mean[run]) for run in bases}
-            grids = [_grid(subject, block, patches, direction, runs) for direction in directions]
-            for run, traced in runs.items():  # last, as a device must be waited for
-                refuse_infinite(subject, traced.scores, run, block.inputs[run])
+                mean = _gradients_between(block, bases, carriers, runs, steps)
+                runs |= {run: replace(runs[run], gradients=mean[run]) for run in bases}
+            grids = [_grid(block, patches, direction, runs) for direction in directions]
+            for run, traced in runs.items():  # last, as it waits for a GPU
+                refuse_infinite(model, traced.scores, run, block.inputs[run])
         found.append((places, grids))
-    return join(found)
+    return join_grids(found)
 
 
 def _carrier(site: Site) -> Site:
-    """What is looked at for a site: the heads of a layer stand side by side, and are looked at together."""
+    """The site that is traced for a site: all heads of a layer together for one of them."""
     return Site(site.layer, "head") if site.kind == "head" else site
 
 
 def _trace(
-    subject: LoadedModel, block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
-) -> dict[RunName, _Traced]:
-    """Runs that are patched, all in one pass; where gradients are taken along the way, only what is seen."""
+    block: ContrastBatch, runs: Collection[RunName], sites: Collection[Site], steps: int
+) -> dict[RunName, Observed]:
+    """Trace the runs that are patched in one pass; with `steps`, which take gradients later, capture both runs."""
     if steps:
-        return {
-            run: traced
-            for each in OTHER
-            for run, traced in _capture(subject, block, each, {*sites, EMBEDDINGS}).items()
-        }
-    with tracing(subject, sites) as trace:
-        scores = subject.scores(_together(block, runs))
+        return {run: _capture(block, run, {*sites, EMBEDDINGS}) for run in OTHER}
+    with tracing(block.model, sites) as trace:
+        scores = block.model.scores(_together(block, runs))
         gradients, values = trace.gradients(scores), trace.values()
     return {
-        run: _Traced(scores[part].detach(), _rows(values, part), _rows(gradients, part))
+        run: Observed(scores[part].detach(), _rows(values, part), _rows(gradients, part))
         for run, part in _parts(block, runs).items()
     }
 
 
-def _capture(
-    subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Collection[Site]
-) -> dict[RunName, _Traced]:
-    """What passes the sites in a run that only gives values: no gradients are taken."""
+def _capture(block: ContrastBatch, run: RunName, sites: Collection[Site]) -> Observed:
+    """The values at the sites in a run that only gives values, without gradients."""
     import torch
 
-    with torch.no_grad(), capturing(subject, sites) as seen:
-        scores = subject.scores(block.inputs[run])
-    return {run: _Traced(scores, seen, {})}
+    with torch.no_grad(), capturing(block.model, sites) as seen:
+        scores = block.model.scores(block.inputs[run])
+    return Observed(scores, seen)
 
 
-def _along_the_way(
-    subject: LoadedModel,
-    block: ContrastBatch,
-    runs: Sequence[RunName],
-    sites: Collection[Site],
-    seen: Mapping[RunName, _Traced],
-    steps: int,
+def _gradients_between(
+    block: ContrastBatch, runs: Sequence[RunName], sites: Collection[Site], seen: Mapping[RunName, Observed], steps: int
 ) -> dict[RunName, SiteTensors]:
-    """Mean gradients at the middles of `steps` equal parts of the way from a run's embeddings to the other's."""
+    """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to those of the other."""
     import torch
 
-    base = torch.cat([seen[run].values[EMBEDDINGS] for run in runs])
-    taken = [carried(block, run, base.device) for run in runs]
-    there = torch.cat(
-        [
-            moved(seen[OTHER[run]].values[EMBEDDINGS], weights, EMBEDDINGS)
-            for run, (weights, _) in zip(runs, taken, strict=True)
-        ]
-    )
-    where = torch.cat([where for _, where in taken])
+    model = block.model
+    base = torch.cat([seen[run].seen[EMBEDDINGS] for run in runs])
+    donors = [other_run_donor(block, run, seen) for run in runs]
+    there = torch.cat([donor.values(EMBEDDINGS) for donor in donors])
+    where = torch.cat([donor.where for donor in donors])
     rows, inputs = torch.arange(len(base), device=base.device), _together(block, runs)
     total: SiteTensors = {}
     for step in range(steps):
         between = torch.lerp(base, there, (step + 0.5) / steps)
-        with replacing(subject, [Edit(EMBEDDINGS, rows, between, where)]), tracing(subject, sites) as trace:
-            scores = subject.scores(inputs)
-            refuse_infinite(subject, scores, " or ".join(runs), inputs)
+        with replacing(model, [Edit(EMBEDDINGS, rows, between, where)]), tracing(model, sites) as trace:
+            scores = model.scores(inputs)
+            refuse_infinite(model, scores, " or ".join(runs), inputs)
             gradients = trace.gradients(scores)
         total = {site: gradient / steps + total.get(site, 0) for site, gradient in gradients.items()}
     return {run: _rows(total, part) for run, part in _parts(block, runs).items()}
 
 
 def _grid(
-    subject: LoadedModel,
-    block: ContrastBatch,
-    patches: Sequence[SitePatch],
-    direction: PatchDirection,
-    runs: Mapping[RunName, _Traced],
+    block: ContrastBatch, patches: Sequence[SitePatch], direction: PatchDirection, runs: Mapping[RunName, Observed]
 ) -> Grid:
+    import torch
+
     into = INTO[direction]
-    base, given = runs[into], runs[OTHER[into]]
-    weights, where = carried(block, into, base.scores.device)
+    base, given, donor = runs[into], runs[OTHER[into]], other_run_donor(block, into, runs)
     sites = sorted({site for patch in patches for site in patch.sites})
-    estimates = _by_place(subject, sites, base, given, weights, where)
+    estimates = _by_place(block.model, sites, base, donor)
     roles = list(dict.fromkeys(patch.role for patch in patches))
     places = np.stack([block.places(role, into) for role in roles])  # (roles, rows, positions)
     number = {name: i for names in (sites, roles) for i, name in enumerate(names)}
     of_site, of_role = [number[patch.sites[0]] for patch in patches], [number[patch.role] for patch in patches]
-    changes = _summed(estimates, places, of_site, of_role)
+    masks = torch.from_numpy(places).to(estimates.device, estimates.dtype)
+    summed = torch.einsum("snp,rnp->srn", estimates, masks)[of_site, of_role]  # over the positions of a role
+    changes: FloatArray = summed.cpu().numpy().astype(np.float64)
     if not np.isfinite(changes).all():
-        _name_fault(subject, block, runs, dict(zip(sites, estimates, strict=True)))
-    touched = (places & where.cpu().numpy())[of_role]
-    scores, donor = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
+        _name_fault(block, runs, dict(zip(sites, estimates, strict=True)))
+    touched = (places & donor.where.cpu().numpy())[of_role]
+    scores, donated = (run.scores.cpu().numpy().astype(np.float64) for run in (base, given))
     names = [(str(patch.sites[0]), patch.role) for patch in patches]
-    return block.grid(names, (direction, "attribution"), scores, donor, scores + changes, touched)
+    return block.grid(names, (direction, "attribution"), scores, donated, scores + changes, touched)
 
 
-def _by_place(
-    subject: LoadedModel,
-    sites: Sequence[Site],
-    base: _Traced,
-    given: _Traced,
-    weights: torch.Tensor | None,
-    where: torch.Tensor,
-) -> torch.Tensor:
-    """What each place of each row would do: (sites, rows, positions); of a pattern, each key."""
+def _by_place(model: LoadedModel, sites: Sequence[Site], base: Observed, donor: Donor) -> torch.Tensor:
+    """What each position of each row would do: (sites, rows, positions); of a pattern, each key."""
     import torch
 
     found: dict[Site, torch.Tensor] = {}
     for carrier in dict.fromkeys(map(_carrier, sites)):
-        change = (moved(given.values[carrier], weights, carrier) - base.values[carrier]) * base.gradients[carrier]
+        change = (donor.values(carrier) - base.seen[carrier]) * base.gradients[carrier]
         if carrier.kind == "pattern":
-            found[carrier] = torch.where(where[..., None], change, 0).sum(dim=1)
+            found[carrier] = torch.where(donor.where[..., None], change, 0).sum(dim=1)
         elif carrier.kind == "head":
-            by_head = change.unflatten(-1, (subject.heads, -1)).sum(dim=-1)
-            heads = torch.where(where[..., None], by_head, 0).unbind(dim=-1)
+            by_head = change.unflatten(-1, (model.heads, -1)).sum(dim=-1)
+            heads = torch.where(donor.where[..., None], by_head, 0).unbind(dim=-1)
             found |= {Site(carrier.layer, "head", number): head for number, head in enumerate(heads)}
         else:
-            found[carrier] = torch.where(where, change.sum(dim=-1), 0)
+            found[carrier] = torch.where(donor.where, change.sum(dim=-1), 0)
     return torch.stack([found[site] for site in sites])
-
-
-def _summed(
-    estimates: torch.Tensor,
-    places: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    of_site: Sequence[int],
-    of_role: Sequence[int],
-) -> FloatArray:
-    """What the places of a role do together, for each patch: (patches, rows)."""
-    import torch
-
-    masks = torch.from_numpy(places).to(estimates.device).to(estimates.dtype)
-    every = torch.einsum("snp,rnp->srn", estimates, masks)
-    summed: FloatArray = every[list(of_site), list(of_role)].cpu().numpy().astype(np.float64)
-    return summed
 
 
 def _together(block: ContrastBatch, runs: Collection[RunName]) -> Tensors:
@@ -219,11 +173,9 @@ def _rows(seen: SiteTensors, part: slice) -> SiteTensors:
     return {site: tensor[part] for site, tensor in seen.items()}
 
 
-def _name_fault(
-    subject: LoadedModel, block: ContrastBatch, runs: Mapping[RunName, _Traced], estimates: SiteTensors
-) -> NoReturn:
-    """Says which score, or else which gradients, made an estimate infinite or none at all."""
+def _name_fault(block: ContrastBatch, runs: Mapping[RunName, Observed], estimates: SiteTensors) -> NoReturn:
+    """Raise a UserError that names the score, or else the gradients, that are infinite or undefined."""
     for run, traced in runs.items():
-        refuse_infinite(subject, traced.scores, run, block.inputs[run])
+        refuse_infinite(block.model, traced.scores, run, block.inputs[run])
     broken = ", ".join(str(site) for site, values in estimates.items() if not bool(values.isfinite().all()))
-    raise UserError(f"{subject.name}: gradients at {broken} are infinite or not numbers.")
+    raise UserError(f"{block.model.name}: gradients at {broken} are infinite or not numbers.")

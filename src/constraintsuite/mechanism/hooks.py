@@ -1,4 +1,4 @@
-"""Read and replace what passes a site, or take gradients there, while a `with` block lasts; the model is as before when it ends."""
+"""Read or replace the values at sites, or take gradients there, inside a `with` block; afterwards the model is unchanged."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -12,20 +12,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.mechanism.hook_points import HookPoint, weights_in_sight
-from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
+from constraintsuite.mechanism.loaded_model import HookPoint, LoadedModel, Tensors, exposed_weights
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 
 if TYPE_CHECKING:
     import torch
 
 SiteTensors = dict[Site, "torch.Tensor"]
-"""What passed each site: (rows, positions, width of the site); for a `pattern`, (rows, queries, keys)."""
+"""The values at each site: (rows, positions, width of the site); of a `pattern`, (rows, queries, keys)."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """Other values at a site, in some rows of the batch and at some of their positions."""
+    """New values for a site, in some rows of the batch and at some of their positions."""
 
     site: Site
     rows: torch.Tensor
@@ -37,7 +36,7 @@ class Edit:
 
     @classmethod
     def everywhere(cls, site: Site, values: torch.Tensor) -> Edit:
-        """An edit of all positions of the first rows, as many as there are values."""
+        """An edit of all positions, in as many of the first rows as there are values."""
         import torch
 
         rows = torch.arange(len(values), device=values.device)
@@ -45,29 +44,29 @@ class Edit:
 
 
 @contextmanager
-def capturing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
-    """Fills what passed the sites during the last forward pass of the block; gradients flow through it."""
+def capturing(model: LoadedModel, sites: Iterable[Site]) -> Iterator[SiteTensors]:
+    """The values at the sites, filled by the last forward pass inside the block; gradients flow through them."""
     seen: SiteTensors = {}
-    with _hooking(subject, sites, lambda group: partial(_keep, seen, group)):
+    with _hooking(model, sites, lambda group: partial(_keep, seen, group)):
         yield seen
 
 
 @contextmanager
-def replacing(subject: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
-    """Forward passes see other values at the edits' sites; where two edits meet in one place, the later one stays."""
+def replacing(model: LoadedModel, edits: Sequence[Edit]) -> Iterator[None]:
+    """Forward passes inside the block use the values of the edits; where two edits overlap, the later one counts."""
 
     def write(group: HookGroup) -> TensorHook:
         return partial(_write, [(point, edits[number]) for point, _, number in group])
 
-    with _hooking(subject, [edit.site for edit in edits], write):
+    with _hooking(model, [edit.site for edit in edits], write):
         yield
 
 
 @contextmanager
-def watching(subject: LoadedModel) -> Iterator[None]:
-    """Names the first site at which a number was infinite or none at all, when the block ends.
+def watching(model: LoadedModel) -> Iterator[None]:
+    """When the block ends, raise a UserError that names the first site with an infinite or undefined number.
 
-    It checks embeddings, heads, attention, feed-forward parts and residuals; no device is waited for before the end.
+    It checks embeddings, heads, attention, feed-forward parts and residuals. A GPU is not waited for before the end.
     """
     import torch
 
@@ -77,46 +76,46 @@ def watching(subject: LoadedModel) -> Iterator[None]:
         point = group[0][0]
         return lambda passing: found.append((group, torch.isfinite(point.open(passing)).all(dim=(0, 2, 3))))
 
-    with _hooking(subject, subject.sites({"embeddings", "head", "attention", "mlp", "residual"}), check):
+    with _hooking(model, model.sites({"embeddings", "head", "attention", "mlp", "residual"}), check):
         yield
     for group, fine in found:
         broken = [str(site) for (_, site, _), whole in zip(group, fine.tolist(), strict=True) if not whole]
         if broken:
-            raise UserError(f"{subject.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
+            raise UserError(f"{model.name}: numbers at {', '.join(broken)} are infinite or not numbers.")
 
 
-def refuse_infinite(subject: LoadedModel, scores: torch.Tensor, run: str, inputs: Tensors) -> None:
-    """Raise a UserError if a score of a run is infinite or no number; it names the first site at which that is so."""
+def refuse_infinite(model: LoadedModel, scores: torch.Tensor, run: str, inputs: Tensors) -> None:
+    """Raise a UserError if a score of a run is infinite or undefined; it names the first such site."""
     if not bool(scores.isfinite().all()):
-        with watching(subject):
-            subject.scores(inputs)
-        raise UserError(f"{subject.name}: a score of the {run} run is infinite or no number.")
+        with watching(model):
+            model.scores(inputs)
+        raise UserError(f"{model.name}: a score of the {run} run is infinite or undefined.")
 
 
 @contextmanager
-def starting_above(subject: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
-    """Forward passes begin with what block `layer` gave (-1: the embeddings); the blocks up to it are passed over.
+def starting_above(model: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
+    """Forward passes start with `residual` as the output of block `layer` (-1: of the embeddings), and skip the blocks up to it.
 
-    Rows and positions of the inputs must be those of `residual`: masks and what is pooled are still taken from the inputs.
+    Rows and positions of the inputs must be those of `residual`: masks and pooling still use the inputs.
     """
-    if not subject.family.reuse:
-        raise UserError(f"{subject.name}: the blocks of this family cannot be passed over.")
+    if not model.family.reuse:
+        raise UserError(f"{model.name}: the blocks of this family cannot be skipped.")
     with ExitStack() as changes:
         if layer < 0:
-            changes.enter_context(replacing(subject, [Edit.everywhere(EMBEDDINGS, residual)]))
+            changes.enter_context(replacing(model, [Edit.everywhere(EMBEDDINGS, residual)]))
         for number in range(layer + 1):
-            changes.enter_context(_passed_over(subject, number, residual if number == layer else None))
+            changes.enter_context(_skipped(model, number, residual if number == layer else None))
         yield
 
 
 @contextmanager
-def starting_within(subject: LoadedModel, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
-    """Forward passes begin behind the heads of block `layer`: `residual` is what enters it, `heads` what all its heads read.
+def starting_within(model: LoadedModel, layer: int, residual: torch.Tensor, heads: torch.Tensor) -> Iterator[None]:
+    """Forward passes start after the heads of block `layer`: `residual` is its input, `heads` what all its heads read.
 
-    `heads` is (rows, positions, heads x width), what `Site(layer, "head")` captures. Queries, keys, values and patterns of
-    that block are not computed, so edits of those do nothing.
+    `heads` is (rows, positions, heads x width), as `Site(layer, "head")` captures it. Queries, keys, values and patterns
+    of that block are not computed, so edits of those do nothing.
     """
-    block, family = subject.blocks[layer], subject.family
+    block, family = model.blocks[layer], model.family
     attending = block.get_submodule(family.attending)
     inside = family.attention.startswith(f"{family.attending}.")
     projection = block.get_submodule(family.attention)
@@ -124,32 +123,32 @@ def starting_within(subject: LoadedModel, layer: int, residual: torch.Tensor, he
     def forward(*_: object, **__: object) -> tuple[torch.Tensor, None]:
         return (projection(heads) if inside else heads), None
 
-    with starting_above(subject, layer - 1, residual), _computing(attending, forward):
+    with starting_above(model, layer - 1, residual), _with_forward(attending, forward):
         yield
 
 
 HookGroup = list[tuple[HookPoint, Site, int]]
-"""Taps of one side of one module, each with its site and the site's place in the order that was asked for."""
+"""Hook points at one side of one module, each with its site and the site's number in the given order."""
 
 
-def by_module(subject: LoadedModel, sites: Iterable[Site], stack: ExitStack) -> list[HookGroup]:
-    """Sites by the module that they are reached at; weights of attention are brought in sight on the stack if need be."""
+def by_module(model: LoadedModel, sites: Iterable[Site], stack: ExitStack) -> list[HookGroup]:
+    """Group sites by module; if a site is a pattern, the stack keeps attention weights exposed."""
     groups: dict[tuple[int, str], HookGroup] = defaultdict(list)
     for number, site in enumerate(sites):
-        point = subject.hook_point(site)
+        point = model.hook_point(site)
         groups[id(point.module), point.side].append((point, site, number))
     if any(site.kind == "pattern" for group in groups.values() for _, site, _ in group):
-        stack.enter_context(weights_in_sight(subject))
+        stack.enter_context(exposed_weights(model))
     return list(groups.values())
 
 
 TensorHook = Callable[["torch.Tensor"], "torch.Tensor | None"]
-"""What a hook does with a tensor that passes: None leaves it."""
+"""Gets a tensor that passes a module, and returns one that replaces it, or None."""
 
 
 @contextmanager
 def hooked(point: HookPoint, passing: TensorHook) -> Iterator[None]:
-    """Lets `passing` see what enters the point's module or leaves it; of several tensors, the first."""
+    """Call `passing` with the input or output of the point's module; of several tensors, with the first."""
     used = False
 
     def start(_module: torch.nn.Module, _given: tuple[Any, ...]) -> None:
@@ -186,10 +185,10 @@ def hooked(point: HookPoint, passing: TensorHook) -> Iterator[None]:
 
 
 @contextmanager
-def _hooking(subject: LoadedModel, sites: Iterable[Site], make: Callable[[HookGroup], TensorHook]) -> Iterator[None]:
-    """While the block lasts, the modules of the sites have the hooks that `make` gives for each."""
+def _hooking(model: LoadedModel, sites: Iterable[Site], make: Callable[[HookGroup], TensorHook]) -> Iterator[None]:
+    """Attach the hooks that `make` returns to the modules of the sites, until the block ends."""
     with ExitStack() as hooks:
-        for group in by_module(subject, sites, hooks):
+        for group in by_module(model, sites, hooks):
             hooks.enter_context(hooked(group[0][0], make(group)))
         yield
 
@@ -210,21 +209,21 @@ def _write(edits: Sequence[tuple[HookPoint, Edit]], passing: torch.Tensor) -> to
 
 
 @contextmanager
-def _passed_over(subject: LoadedModel, layer: int, given: torch.Tensor | None) -> Iterator[None]:
-    """A block that gives what is `given`, or else what it was given itself."""
-    bare = subject.bare_blocks
+def _skipped(model: LoadedModel, layer: int, given: torch.Tensor | None) -> Iterator[None]:
+    """Let a block return `given`, or else its own input."""
+    bare = model.bare_blocks
 
     def forward(hidden_states: torch.Tensor, *_: object, **__: object) -> Any:  # noqa: ANN401 - as the block itself does
         result = hidden_states if given is None else given
         return result if bare else (result, None)
 
-    with _computing(subject.blocks[layer], forward):
+    with _with_forward(model.blocks[layer], forward):
         yield
 
 
 @contextmanager
-def _computing(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
-    """A module that computes something else."""
+def _with_forward(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator[None]:
+    """Replace the forward method of a module until the block ends."""
     own = vars(module).get("forward")
     module.forward = forward
     try:
@@ -238,21 +237,23 @@ def _computing(module: torch.nn.Module, forward: Callable[..., Any]) -> Iterator
 
 @dataclass(frozen=True)
 class Trace:
-    """What passed the sites in the last forward pass of the block, and how the scores depend on it."""
+    """The values at the sites in the last forward pass of the block, and the gradients of the scores."""
 
-    _passed: list[tuple[HookGroup, torch.Tensor]] = field(default_factory=list)  # whole: a part of it leads to no score
+    _passed: list[tuple[HookGroup, torch.Tensor]] = field(
+        default_factory=list
+    )  # whole tensors: no gradient reaches a part
 
     def values(self) -> SiteTensors:
-        """What passed each site."""
+        """The values at each site."""
         return self._cut([tensor for _, tensor in self._passed])
 
     def gradients(self, scores: torch.Tensor) -> SiteTensors:
-        """How each row's score changes with what passes each site; may be asked once for a forward pass."""
+        """The gradient of each row's score at each site; can be computed once per forward pass."""
         import torch
 
         whole = [tensor for _, tensor in self._passed]
         found = torch.autograd.grad(scores.sum(), whole, allow_unused=True)
-        # What no score depends on, such as weights that nothing reads, has no gradient.
+        # Values that no score depends on, such as weights that nothing reads, have no gradient.
         return self._cut([torch.zeros_like(t) if g is None else g for t, g in zip(whole, found, strict=True)])
 
     def _cut(self, whole: Sequence[torch.Tensor]) -> SiteTensors:
@@ -264,10 +265,10 @@ class Trace:
 
 
 @contextmanager
-def tracing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
-    """A forward pass of the block can be asked for gradients, which begin at the embeddings: the weights have none.
+def tracing(model: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
+    """Inside the block, the returned trace gives gradients of a forward pass. They start at the embeddings: weights have none.
 
-    Within `replacing`, the replaced values are what is traced.
+    Inside `replacing`, the replaced values are traced.
     """
     import torch
 
@@ -276,8 +277,8 @@ def tracing(subject: LoadedModel, sites: Iterable[Site]) -> Iterator[Trace]:
     def keep(group: HookGroup) -> TensorHook:
         return lambda passing: trace._passed.append((group, passing))
 
-    def begin(passing: torch.Tensor) -> torch.Tensor:
+    def start_gradients(passing: torch.Tensor) -> torch.Tensor:
         return passing.detach().requires_grad_(True)
 
-    with torch.enable_grad(), hooked(subject.hook_point(EMBEDDINGS), begin), _hooking(subject, sites, keep):
+    with torch.enable_grad(), hooked(model.hook_point(EMBEDDINGS), start_gradients), _hooking(model, sites, keep):
         yield trace

@@ -1,4 +1,4 @@
-"""What must hold of a model before anything that is found inside it can be believed; checked whenever one is loaded."""
+"""Eight checks that a model must pass before results about its inside can be believed; run whenever one is loaded."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -34,21 +34,21 @@ _SAMPLES: tuple[tuple[Pair, Pair], ...] = (
 
 @dataclass(frozen=True)
 class ModelTrial:
-    """Two short pairs of unequal length, and what the model makes of them."""
+    """A model, and two short pairs of unequal length to try it on."""
 
-    subject: LoadedModel
+    model: LoadedModel
     folder: Path
     trust: bool
 
     @cached_property
     def pairs(self) -> tuple[Pair, Pair]:
-        """In the script of which the tokenizer knows most."""
-        return max(_SAMPLES, key=lambda pairs: len(self.subject.inputs(pairs)["input_ids"].unique()))
+        """The pairs in the script that the tokenizer knows best."""
+        return max(_SAMPLES, key=lambda pairs: len(self.model.inputs(pairs)["input_ids"].unique()))
 
     @cached_property
     def short(self) -> Tensors:
         """The first pair alone."""
-        return self.subject.inputs(self.pairs[:1])
+        return self.model.inputs(self.pairs[:1])
 
     @cached_property
     def swapped(self) -> Tensors:
@@ -59,76 +59,76 @@ class ModelTrial:
 
     @cached_property
     def both(self) -> Tensors:
-        """The two pairs, of which the first is padded."""
-        return self.subject.inputs(self.pairs)
+        """Both pairs; the first one is padded."""
+        return self.model.inputs(self.pairs)
 
     @cached_property
     def score(self) -> torch.Tensor:
         """The score of the first pair alone."""
-        return self.subject.scores(self.short)
+        return self.model.scores(self.short)
 
     def seen(self, inputs: Tensors, sites: list[Site]) -> dict[Site, torch.Tensor]:
-        """What passes some sites when the model reads the inputs."""
-        with capturing(self.subject, sites) as seen:
-            self.subject.scores(inputs)
+        """The values at some sites when the model reads the inputs."""
+        with capturing(self.model, sites) as seen:
+            self.model.scores(inputs)
         return seen
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """A difference that must not exceed a limit; or, for the sixth, that must."""
+    """A difference that must not exceed a limit; with `must_differ`, one that must."""
 
     number: int
     name: str
     difference: Callable[[ModelTrial], float]
     limit: float
     excuse: Callable[[ModelTrial], str] = lambda _: ""
-    """Why it does not apply to a model; empty if it does."""
+    """Returns why it does not apply to a model, or an empty text."""
     must_differ: bool = False
 
 
-def check_invariants(subject: LoadedModel, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
-    """Check all invariants in order; a model of which one does not hold is refused with a UserError."""
+def check_invariants(model: LoadedModel, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
+    """Check all invariants in order; a model that fails one is refused with a UserError."""
     import torch
 
-    trial = ModelTrial(subject, folder, trust)
+    trial = ModelTrial(model, folder, trust)
     with torch.no_grad(), _one_thread():
-        _refuse_no_numbers(trial)
-        return tuple(check_one(invariant, trial) for invariant in INVARIANTS)
+        _refuse_infinite_scores(trial)
+        return tuple(check_invariant(invariant, trial) for invariant in INVARIANTS)
 
 
-def check_one(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
-    """Check one invariant; a UserError says by how much the scores differ if it does not hold."""
+def check_invariant(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
+    """Check one invariant; if it fails, a UserError says by how much the scores differ."""
     excuse = invariant.excuse(trial)
     if excuse:
         return InvariantResult(invariant.number, invariant.name, "not applicable", None, excuse)
     found = invariant.difference(trial)
     allowed = f"{'more than' if invariant.must_differ else 'at most'} {invariant.limit:g}"
-    holds = found > invariant.limit if invariant.must_differ else found <= invariant.limit  # never true of NaN
+    holds = found > invariant.limit if invariant.must_differ else found <= invariant.limit  # false for NaN
     if not holds:
         raise UserError(
-            f"{trial.subject.name}: invariant {invariant.number} does not hold: {invariant.name}. The scores are "
+            f"{trial.model.name}: invariant {invariant.number} does not hold: {invariant.name}. The scores are "
             f"{found:.3g} apart, and must be {allowed}. What is found inside this model would mean nothing."
         )
     return InvariantResult(invariant.number, invariant.name, "passed", found, f"{allowed} is asked for")
 
 
-def _refuse_no_numbers(trial: ModelTrial) -> None:
-    """Scores that are none have no differences: said here, with the first site at which a number is none."""
-    subject = trial.subject
-    if bool(subject.scores(trial.both).isfinite().all()):
+def _refuse_infinite_scores(trial: ModelTrial) -> None:
+    """Raise a UserError for infinite or undefined scores, which names the first such site; no difference could be computed."""
+    model = trial.model
+    if bool(model.scores(trial.both).isfinite().all()):
         return
-    with watching(subject):
-        subject.scores(trial.both)
+    with watching(model):
+        model.scores(trial.both)
     raise UserError(
-        f"{subject.name}: its scores are infinite or not numbers, though all that passes its blocks is finite: what lies above "
+        f"{model.name}: its scores are infinite or not numbers, though all that passes its blocks is finite: what lies above "
         "the last block (pooling, classifier) has broken weights."
     )
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Rows this short gain nothing by more threads, which wait for each other wherever cores are busy."""
+    """Use one thread: more do not help with rows this short, and wait for each other on busy cores."""
     import torch
 
     before = torch.get_num_threads()
@@ -148,11 +148,11 @@ def _against_the_library(trial: ModelTrial) -> float:
     import torch
     from sentence_transformers import CrossEncoder
 
-    subject = trial.subject
+    model = trial.model
     with loading(trial.folder):
         reference = CrossEncoder(
             str(trial.folder),
-            device=str(subject.device),
+            device=str(model.device),
             local_files_only=True,
             trust_remote_code=trial.trust,
             model_kwargs={"dtype": torch.float32},
@@ -160,92 +160,92 @@ def _against_the_library(trial: ModelTrial) -> float:
     given = reference.predict(
         list(trial.pairs), activation_fn=torch.nn.Identity(), convert_to_tensor=True, show_progress_bar=False
     )
-    return _apart(subject.scores(trial.both), given.reshape(len(trial.pairs), -1)[:, subject.label].to(subject.device))
+    return _apart(model.scores(trial.both), given.reshape(len(trial.pairs), -1)[:, model.label].to(model.device))
 
 
-def _kinds(subject: LoadedModel) -> list[SiteKind]:
-    return [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
+def _kinds(model: LoadedModel) -> list[SiteKind]:
+    return [kind for kind in KINDS if kind != "pattern" or model.family.pattern != "none"]
 
 
 def _patched_with_itself(trial: ModelTrial) -> float:
-    subject = trial.subject
+    model = trial.model
     found = []
-    for kind in _kinds(subject):
-        sites = subject.sites([kind])
-        with capturing(subject, sites) as seen:
-            score = subject.scores(trial.short)  # as computed while the sites are in sight
-        with replacing(subject, [Edit.everywhere(site, seen[site]) for site in sites]):
-            found.append(_apart(subject.scores(trial.short), score))
+    for kind in _kinds(model):
+        sites = model.sites([kind])
+        with capturing(model, sites) as seen:
+            score = model.scores(trial.short)  # as computed with hooks at the sites
+        with replacing(model, [Edit.everywhere(site, seen[site]) for site in sites]):
+            found.append(_apart(model.scores(trial.short), score))
     return max(found)
 
 
 def _all_embeddings(trial: ModelTrial) -> float:
-    with capturing(trial.subject, [EMBEDDINGS]) as seen:
-        usual = trial.subject.scores(trial.swapped)
-    with replacing(trial.subject, [Edit.everywhere(EMBEDDINGS, seen[EMBEDDINGS])]):
-        return _apart(trial.subject.scores(trial.short), usual)
+    with capturing(trial.model, [EMBEDDINGS]) as seen:
+        usual = trial.model.scores(trial.swapped)
+    with replacing(trial.model, [Edit.everywhere(EMBEDDINGS, seen[EMBEDDINGS])]):
+        return _apart(trial.model.scores(trial.short), usual)
 
 
 def _unread_positions(trial: ModelTrial) -> float:
-    subject, usual = trial.subject, trial.score
-    last = Site(subject.layers - 1, "residual")
+    model, usual = trial.model, trial.score
+    last = Site(model.layers - 1, "residual")
     edit = Edit.everywhere(last, trial.seen(trial.short, [last])[last] + 1.0)
     edit.where[:, 0] = False
-    with replacing(subject, [edit]):
-        return _apart(subject.scores(trial.short), usual)
+    with replacing(model, [edit]):
+        return _apart(model.scores(trial.short), usual)
 
 
 def _one_by_one(trial: ModelTrial) -> float:
-    """Patches of one site each, low and high in the model: every one alone from the tokens up, and stacked as analyses do it."""
+    """Patches of single sites, low and high in the model: each alone from the tokens upwards, and stacked as analyses run them."""
     import torch
 
-    subject = trial.subject
-    ends = [subject.sites([kind])[end] for kind in _kinds(subject) for end in (0, -1)]
+    model = trial.model
+    ends = [model.sites([kind])[end] for kind in _kinds(model) for end in (0, -1)]
     patches = [patching.SitePatch((site,)) for site in dict.fromkeys(ends)]
     donor = trial.seen(trial.swapped, ends)
-    kept = trial.seen(trial.short, sorted(patching.sites_to_keep(subject, patches)))
+    kept = trial.seen(trial.short, sorted(patching.sites_to_keep(model, patches)))
     everywhere = torch.ones_like(trial.short["input_ids"], dtype=torch.bool)
-    stage = patching.PatchableRun(
-        subject,
+    patchable = patching.PatchableRun(
+        model,
         trial.short,
         patching.Observed(trial.score, kept),
         patching.Donor(everywhere, donor.__getitem__),
         {patch.role: everywhere for patch in patches},
     )
     found = []
-    for numbers in patching.batches(subject, patches, len(patches)):
-        some = [patches[i] for i in numbers] * 2  # so that none is alone in its batch
+    for numbers in patching.batches(model, patches, len(patches)):
+        some = [patches[i] for i in numbers] * 2  # so that no batch has a single patch
         alone = []
         for patch in some:
-            with replacing(subject, [Edit.everywhere(site, donor[site]) for site in patch.sites]):
-                alone.append(subject.scores(trial.short))
-        found.append(_apart(patching.stacked_scores(stage, some), torch.stack(alone)))
+            with replacing(model, [Edit.everywhere(site, donor[site]) for site in patch.sites]):
+                alone.append(model.scores(trial.short))
+        found.append(_apart(patching.stacked_scores(patchable, some), torch.stack(alone)))
     return max(found)
 
 
 def _without_types(trial: ModelTrial) -> float:
     bare = {name: tensor for name, tensor in trial.short.items() if name != "token_type_ids"}
-    return _apart(trial.subject.scores(bare), trial.score)
+    return _apart(trial.model.scores(bare), trial.score)
 
 
 def _no_types(trial: ModelTrial) -> str:
-    if getattr(trial.subject.model.config, "type_vocab_size", 0) < 2:
+    if getattr(trial.model.module.config, "type_vocab_size", 0) < 2:
         return "the model knows one type of token"
     types = trial.short.get("token_type_ids")
     return "the tokenizer gives one type of token" if types is None or not bool(types.any()) else ""
 
 
 def _padded(trial: ModelTrial) -> float:
-    return _apart(trial.subject.scores(trial.both)[:1], trial.score)
+    return _apart(trial.model.scores(trial.both)[:1], trial.score)
 
 
 def _again(trial: ModelTrial) -> float:
-    return float((trial.subject.scores(trial.short) - trial.score).abs().max())
+    return float((trial.model.scores(trial.short) - trial.score).abs().max())
 
 
 def _other_pooling(trial: ModelTrial) -> str:
     places = {"last": "the last token", "mean": "all tokens", "end": "a decoder above the sites"}
-    return "" if trial.subject.pooling == "first" else f"the score is read from {places[trial.subject.pooling]}"
+    return "" if trial.model.pooling == "first" else f"the score is read from {places[trial.model.pooling]}"
 
 
 INVARIANTS = (
@@ -256,7 +256,7 @@ INVARIANTS = (
         "patching all embeddings gives the score of the run they are from",
         _all_embeddings,
         1e-6,
-        lambda trial: "a decoder reads the tokens again" if trial.subject.family.reads_tokens_again else "",
+        lambda trial: "a decoder reads the tokens again" if trial.model.family.reads_tokens_again else "",
     ),
     Invariant(
         4, "above the last block, no position but the first has an effect", _unread_positions, 0.0, _other_pooling
@@ -270,7 +270,7 @@ INVARIANTS = (
         "padding changes nothing",
         _padded,
         1e-5,
-        lambda trial: "" if trial.subject.classifier.pads else "the model knows no padding",
+        lambda trial: "" if trial.model.classifier.pads else "the model knows no padding",
     ),
     Invariant(8, "a repeated run gives the same bits", _again, 0.0),
 )

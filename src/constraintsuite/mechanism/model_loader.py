@@ -1,4 +1,4 @@
-"""From a model string to a reranker in memory of which every invariant was checked."""
+"""Load a reranker by its model string, and check every invariant on it."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -7,8 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.mechanism import FAMILIES
-from constraintsuite.mechanism.families.base import ModelFamily
+from constraintsuite.mechanism.families import ModelFamily, find_family
 from constraintsuite.mechanism.invariants import check_invariants
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.models.backends import CrossSettings, choose_label
@@ -22,9 +21,9 @@ from constraintsuite.models.weights import find_weights
 
 
 def load_model(name: str) -> LoadedModel:
-    """The model of a string such as `cross:FOLDER`, in fp32.
+    """Load the model of a string such as `cross:FOLDER`, in fp32.
 
-    A family whose sites are not known is refused, and so is a model of which an invariant does not hold.
+    A family whose sites are not known is refused, and so is a model that fails an invariant.
     """
     need_torch("Looking into a model")
     parsed = parse_model(name)
@@ -34,47 +33,44 @@ def load_model(name: str) -> LoadedModel:
     if settings.backend == "onnx" or settings.file or settings.precision != "fp32":
         raise UserError(f"{name}: models are analysed with torch, in fp32. Leave backend, file and precision out.")
     folder = ModelFolder(find_weights(parsed.argument, settings.precision, settings.revision))
-    family = _family(folder)
+    family = _family_of(folder)
     fix_threads(settings.threads)
-    # The last layer in full: a trimmed one has no sites but the first token's.
+    # With the last layer in full: a trimmed one has sites at the first token only.
     classifier = load_classifier(
         folder.path, pick_device(settings.device), "fp32", settings.length, settings.trust, trimmed=False
     )
-    model = classifier.model
-    for weight in model.parameters():
-        weight.requires_grad_(False)
-    model.config.use_cache = False  # nothing is generated, so keys need not be kept
-    label = choose_label(settings.label, model.config.id2label, model.config.num_labels, name)
-    subject = LoadedModel(name, classifier, label, family, fingerprint_of("subject", folder, settings))
-    subject = replace(subject, bare_blocks=_gives_bare_tensors(subject))
-    return replace(subject, invariants=check_invariants(subject, folder.path, trust=settings.trust))
+    module = classifier.model
+    module.requires_grad_(False)
+    module.config.use_cache = False  # nothing is generated, so keys need not be kept
+    label = choose_label(settings.label, module.config.id2label, module.config.num_labels, name)
+    model = LoadedModel(name, classifier, label, family, fingerprint_of("subject", folder, settings))
+    model = replace(model, bare_blocks=_returns_tensors(model))
+    return replace(model, invariants=check_invariants(model, folder.path, trust=settings.trust))
 
 
-def _family(folder: ModelFolder) -> ModelFamily:
-    """Where the model of a folder has its sites; what cannot be analysed is refused before its weights are read."""
+def _family_of(folder: ModelFolder) -> ModelFamily:
+    """The family of the model in a folder; a model that cannot be analysed is refused before its weights are read."""
     folder.refuse_pickle()
-    kind = str(folder.json("config.json").get("model_type"))
-    if kind not in FAMILIES.names():
-        raise UserError(
-            f"{folder.path}: where models of type {kind!r} keep their heads is not known here. "
-            f"Known: {', '.join(FAMILIES.names())}."
-        )
+    try:
+        family = find_family(str(folder.json("config.json").get("model_type")))
+    except UserError as error:
+        raise UserError(f"{folder.path}: {error}") from None
     if read_default_prompt(folder.path):
         raise UserError(f"{folder.path}: its files put a prompt before each query, which is not supported here.")
-    return FAMILIES.load(kind)
+    return family
 
 
-def _gives_bare_tensors(subject: LoadedModel) -> bool:
-    """Asked of the first block; versions of the library differ."""
+def _returns_tensors(model: LoadedModel) -> bool:
+    """Whether the first block returns a tensor and not a tuple: versions of transformers differ."""
     import torch
 
     found: list[bool] = []
-    hook = subject.blocks[0].register_forward_hook(
+    hook = model.blocks[0].register_forward_hook(
         lambda _module, _given, result: found.append(isinstance(result, torch.Tensor))
     )
     try:
         with torch.no_grad():
-            subject.scores(subject.inputs([("a", "b")]))
+            model.scores(model.inputs([("a", "b")]))
     finally:
         hook.remove()
     return found[0]

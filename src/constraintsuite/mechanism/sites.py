@@ -1,4 +1,4 @@
-"""Sites: the places inside a transformer that can be read, replaced and taken away, under one name in every family."""
+"""Sites: the places inside a transformer whose values can be read and replaced, under one name in every family."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _NAME = re.compile(r"L(\d+)\.(?:(residual|attention|mlp)|H(\d+)(?:\.(query|key|v
 
 @dataclass(frozen=True, slots=True, order=True)
 class Site:
-    """One place: `residual` is what a block gives, `attention` and `mlp` what they add to it, `head` what one head reads."""
+    """One place: `residual` is the output of a block, `attention` and `mlp` are what they add to it, `head` what one head reads."""
 
     layer: int
     """Counted from 0; -1 for the embeddings."""
     kind: SiteKind
     head: int = -1
-    """-1 where a site is no head's."""
+    """-1 for a site that does not belong to one head."""
 
     def __str__(self) -> str:
-        """As in tables and on the command line: `embeddings`, `L3.mlp`, `L3.H7`, `L3.H7.key`."""
+        """The name in tables and options: `embeddings`, `L3.mlp`, `L3.H7`, `L3.H7.key`."""
         if self.kind == "embeddings":
             return "embeddings"
         if self.kind not in OF_A_HEAD:
@@ -37,7 +37,7 @@ EMBEDDINGS = Site(-1, "embeddings")
 
 
 def parse_site(text: str) -> Site:
-    """Read the name of a site, such as `L3.H7`; one that is none is a UserError."""
+    """The site of a name such as `L3.H7`; any other text is a UserError."""
     if text == "embeddings":
         return EMBEDDINGS
     found = _NAME.fullmatch(text)
@@ -46,5 +46,5 @@ def parse_site(text: str) -> Site:
             f"{text!r} is no site. Write embeddings, L3.residual, L3.attention, L3.mlp, L3.H7 or L3.H7.key."
         )
     layer, whole, head, part = found.groups()
-    kind = cast(SiteKind, whole or part or "head")  # the pattern has no others
+    kind = cast(SiteKind, whole or part or "head")  # the only ones that the pattern matches
     return Site(int(layer), kind, int(head) if head else -1)

@@ -1,1 +1,1 @@
-"""What training changes: tasks one after the other, evaluated after every epoch; each checkpoint is a model folder."""
+"""Train models: tasks one after the other, evaluated after every epoch; each checkpoint is a model folder."""

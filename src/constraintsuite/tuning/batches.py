@@ -1,11 +1,11 @@
-"""The batches of a training: which lists stand in which step, and the tokens of their texts.
+"""The batches of a training: which lists are in which step, and the tokens of their texts.
 
-Lists are shuffled, yet those of about the same length stand together, so that little is padding. The texts of a task are
-tokenised once, all together: the losses of sentence-transformers tokenise their pairs in every step, which takes longer than a
-small model computes.
+Lists are shuffled, but lists of similar length are batched together, so that there is little padding. The texts of a task are
+tokenised once: the losses of sentence-transformers would tokenise their pairs in every step, which takes longer than the
+computation of a small model.
 """
 
-# torch takes seconds to import, and a wrong recipe is told without it.
+# torch takes seconds to import, and a wrong recipe is reported without it.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import torch
 
 Features = dict[str, Any]
-"""Tensors by name, and what else the library adds to a batch."""
+"""Tensors by name, and other values that the library adds to a batch."""
 Preprocess = Callable[..., Features]
 PAIRS: tuple[tuple[str, str], ...] = (
     ("soup without nuts", "A soup of leeks."),
@@ -47,7 +47,7 @@ class TrainingStep(NamedTuple):
 def plan_steps(
     task: str, rows: Sequence[int], lengths: Sequence[int], batch: int, rng: np.random.Generator
 ) -> list[TrainingStep]:
-    """Every row once; the order, and who stands together, is chance, within bounds that length sets."""
+    """Steps with every row once, in random order; rows of similar length are batched together."""
     order: npt.NDArray[np.int64] = rng.permutation(np.asarray(rows, dtype=np.int64))
     weights = np.asarray(lengths, dtype=np.int64)
     steps: list[TrainingStep] = []
@@ -61,7 +61,7 @@ def plan_steps(
 def interleave(
     first: Sequence[TrainingStep], others: Sequence[TrainingStep], rng: np.random.Generator
 ) -> list[TrainingStep]:
-    """The steps of two tasks, mixed by chance; each task's own stay in their order."""
+    """The steps of two tasks, mixed at random; the steps of each task keep their order."""
     places = np.sort(rng.choice(len(first) + len(others), size=len(others), replace=False))
     waiting, mixed = iter(first), list[TrainingStep]()
     chosen = dict(zip(places.tolist(), others, strict=True))
@@ -71,14 +71,14 @@ def interleave(
 
 
 def share_out(wanted: int, sizes: Mapping[str, int]) -> dict[str, int]:
-    """How many lists of each earlier task are replayed: as many of each, and what a small one lacks from the others."""
+    """How many lists of each earlier task are replayed: equally many, or more of others if a task is too small."""
     shares: dict[str, int] = {}
     for place, name in enumerate(sorted(sizes, key=lambda name: (sizes[name], name))):
         shares[name] = min(sizes[name], round((wanted - sum(shares.values())) / (len(sizes) - place)))
     return shares
 
 
-def in_words(lists: Lists, rows: Sequence[int]) -> list[TextList]:
+def with_texts(lists: Lists, rows: Sequence[int]) -> list[TextList]:
     """The lists of a step with their texts."""
     found = [lists.rows[row] for row in rows]
     return [TextList(lists.texts[row.query], [lists.texts[t] for t in row.texts], row.scores) for row in found]
@@ -99,20 +99,20 @@ class TaskTokenizer:
         )
 
     def lengths(self, items: Sequence[TokenizerInput]) -> list[int]:
-        """Tokens of each text or pair; all texts are read now, on all cores."""
+        """The number of tokens of each text or pair; all of them are tokenised now, on all cores."""
         return self._tokenization.lengths(items)
 
     def features(self, items: Sequence[TokenizerInput]) -> dict[str, torch.Tensor]:
-        """Texts or pairs as a model takes them, padded to the longest."""
+        """Texts or pairs as model inputs, padded to the longest."""
         import torch
 
         batch = self._tokenization.batch(items)._asdict()
         return {name: torch.from_numpy(batch[name]) for name in self.names}
 
     def preprocessor(self, model: Any, probes: Sequence[Any]) -> Preprocess:  # noqa: ANN401
-        """What makes inputs of texts or pairs as the model's own `preprocess` does, from what was read.
+        """A faster `preprocess` that uses the tokens of this tokenizer.
 
-        Tried on a few texts or pairs: where the library makes something else of them, it is left to it.
+        If its result for the `probes` differs from that of the model's own method, the latter is returned.
         """
         import torch
 

@@ -1,4 +1,4 @@
-"""The curves of a training: what each checkpoint got on each evaluation, which one is taken, and how they look."""
+"""The curves of a training: figures of each checkpoint, the selection of checkpoints, and plots."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class TrainingCurvePoint:
 
     seed: int
     task: str
-    """The task that was trained last; `start` before the first."""
+    """The last task; `start` before the first."""
     epoch: int
-    """Of that task."""
+    """The epoch of that task."""
     position: int
-    """Epochs of all tasks up to here."""
+    """The number of epochs of all tasks so far."""
     steps: int
-    """Of that task."""
+    """The number of steps of that task so far."""
     checkpoint: str
     evaluation: str
     part: str
@@ -53,39 +53,39 @@ class TrainingCurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The checkpoint that a task hands on."""
+    """The checkpoint that a task passes on."""
 
     seed: int
     task: str
     epoch: int
     checkpoint: str
     by: str
-    """`last`, or what it was the best by."""
+    """`last`, or evaluation, metric and part by which it is the best."""
     value: float | None
 
     @property
     def kind(self) -> ColumnKind:
-        """How the value is shown: as its metric, the word before the last of `by`, asks for."""
+        """How the value is shown, which depends on its metric, the second-last word of `by`."""
         return "number" if self.value is None else kind_of(self.by.rsplit(maxsplit=2)[1])
 
 
 def kind_of(metric: str) -> ColumnKind:
-    """How figures of a metric of suites or rankings are shown; the training loss is a plain number."""
+    """How figures of a metric are shown; the training loss is a plain number."""
     return METRICS[metric].kind if metric in METRICS else metric_of(metric).kind
 
 
 def check_selectable(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | None) -> None:
-    """Refuse a selection by something that the points of a checkpoint do not have; undefined for one it may be."""
-    if settings is not None and not _fitting(points, settings):
+    """Raise a UserError if checkpoints have no point to select by; its value may be undefined."""
+    if settings is not None and not _matching(points, settings):
         raise _unknown(points, settings)
 
 
 def select(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | None) -> Selected:
-    """From the points of one task and seed: the last epoch, or the best by the settings, the earliest of equals."""
+    """Select from the points of one task and seed: the last epoch, or the best by the settings, the earliest of equals."""
     last = max(points, key=lambda point: point.epoch)
     if settings is None:
         return Selected(last.seed, last.task, last.epoch, last.checkpoint, "last", None)
-    ranked = [(point.value, -point.epoch, point) for point in _fitting(points, settings) if point.value is not None]
+    ranked = [(point.value, -point.epoch, point) for point in _matching(points, settings) if point.value is not None]
     if not ranked:
         raise _unknown(points, settings)
     _, _, best = max(ranked, key=lambda one: one[:2])
@@ -93,7 +93,7 @@ def select(points: Sequence[TrainingCurvePoint], settings: SelectionSettings | N
     return Selected(best.seed, best.task, best.epoch, best.checkpoint, by, best.value)
 
 
-def _fitting(points: Sequence[TrainingCurvePoint], settings: SelectionSettings) -> list[TrainingCurvePoint]:
+def _matching(points: Sequence[TrainingCurvePoint], settings: SelectionSettings) -> list[TrainingCurvePoint]:
     wanted = (settings.evaluation, settings.metric, settings.part)
     return [point for point in points if (point.evaluation, point.metric, point.part) == wanted]
 
@@ -107,12 +107,13 @@ def _unknown(points: Sequence[TrainingCurvePoint], settings: SelectionSettings) 
 
 
 _Line = dict[int, list[TrainingCurvePoint]]
-"""By position, the points of all seeds there."""
+"""The points of all seeds, by position."""
 
 
 def draw_curves(points: Sequence[TrainingCurvePoint]) -> list[Plot]:
-    """Plots over the epochs: first what is gained beside what is lost, as in figure 5 of the NevIR paper; then one a metric;
-    then the slices of each suite. Of several seeds each has a thin line, and their mean the bold one.
+    """Plots over the epochs: gains and losses together, as in figure 5 of the NevIR paper; one plot per metric; slices.
+
+    With several seeds, each has a thin line, and their mean a bold one.
     """
     known = [point for point in points if point.value is not None]
     whole = [point for point in known if point.part == OVERALL]

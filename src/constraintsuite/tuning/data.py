@@ -1,4 +1,4 @@
-"""The lists of each task: read from a suite or a file or distilled from a corpus, made once and kept beside the checkpoints."""
+"""The lists of each task: from a suite, from a file, or distilled from a corpus; made once and kept."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Triple:
     negative: str
 
 
-def read_lists(settings: ListsData, bench: DataContext) -> Prepared:
-    """Every list of the file."""
-    builder = ListsBuilder(bench.exclusion)
+def read_lists(settings: ListsData, context: DataContext) -> Prepared:
+    """Read every list of a file."""
+    builder = ListsBuilder(context.exclusion)
     for number, row in enumerate(read_jsonl(settings.path, ScoredList), 1):
         if len(row.texts) != len(row.scores) or len(row.texts) < 2:
             raise UserError(
@@ -57,16 +57,16 @@ def read_lists(settings: ListsData, bench: DataContext) -> Prepared:
     return builder.done()
 
 
-def read_triples(settings: TriplesData, bench: DataContext) -> Prepared:
-    """Every triple of the file, as a list of two."""
-    builder = ListsBuilder(bench.exclusion)
+def read_triples(settings: TriplesData, context: DataContext) -> Prepared:
+    """Read every triple of a file, as a list of two texts."""
+    builder = ListsBuilder(context.exclusion)
     for row in read_jsonl(settings.path, Triple):
         builder.add(row.query, (row.positive, row.negative), (1.0, 0.0))
     return builder.done()
 
 
-def read_suite(settings: SuiteData, bench: DataContext) -> Prepared:
-    """Under each query of the chosen roles the better text, then the worse one."""
+def read_suite(settings: SuiteData, context: DataContext) -> Prepared:
+    """Read the training split: under each query of the chosen roles the better text, then the worse one."""
     suite = load_suite(settings.suite)
     everything = [*suite.examples, *(suite.controls if settings.controls else ())]
     examples = [e for e in everything if e.split == "train" and (not settings.slices or e.slice in settings.slices)]
@@ -75,7 +75,7 @@ def read_suite(settings: SuiteData, bench: DataContext) -> Prepared:
             f"{settings.suite}: no example of the split train{' in these slices' if settings.slices else ''}. "
             "Only that split is trained on; build a larger suite, or one with another share in `splits`."
         )
-    builder = ListsBuilder(bench.exclusion)
+    builder = ListsBuilder(context.exclusion)
     for example in examples:
         for preference in example.preferences:
             if preference.query in settings.roles:
@@ -90,11 +90,11 @@ READERS: Mapping[str, Callable[[Any, DataContext], Prepared]] = {
     "triples": read_triples,
     "distil": distil,
 }
-"""By the kind that a recipe names."""
+"""By the kind of data in a recipe."""
 
 
 def data_inputs(data: Data) -> dict[str, str]:
-    """Hashes of all that a task's lists are made from; a missing file or a wrong model name is a UserError."""
+    """Hashes of everything that the lists of a task are made from; a missing file or a wrong model name is a UserError."""
     if isinstance(data, SuiteData):
         return {"suite": load_suite(data.suite).content}
     if not isinstance(data, DistilData):
@@ -106,28 +106,28 @@ def data_inputs(data: Data) -> dict[str, str]:
     return inputs if data.questions is None else {**inputs, "questions": _hash(data.questions)}
 
 
-def read_data(task: TaskSettings, bench: DataContext) -> Prepared:
-    """The lists of a task; that none is left is a UserError."""
-    prepared = READERS[task.data.kind](task.data, bench)
+def read_data(task: TaskSettings, context: DataContext) -> Prepared:
+    """The lists of a task; if none is left, that is a UserError."""
+    prepared = READERS[task.data.kind](task.data, context)
     if not prepared.lists.rows:
         raise UserError(f"Task {task.name}: no list is left to train on: {dict(prepared.rejects)}.")
     return prepared
 
 
-def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, bench: DataContext) -> Artifact:
-    """The lists of a task in a folder; if they are there already, nothing is computed."""
+def prepare(task: TaskSettings, exclude: tuple[Path, ...], folder: Path, context: DataContext) -> Artifact:
+    """Write the lists of a task into a folder, unless they are there."""
     inputs = {**data_inputs(task.data), **exclusion_inputs(exclude)}
     settings: Mapping[str, object] = {"data": task.data.model_dump(mode="json")}
     origin = ArtifactOrigin("training data", f"data of {task.name}", inputs, settings, 0, REVISIONS["training data"])
     with claim(folder, origin, ("**",)) as space:
         if space.finished is not None:
             return space.finished
-        prepared = read_data(task, bench)
+        prepared = read_data(task, context)
         prepared.lists.write(space.empty_new())
         artifact = space.finish(prepared.counts, prepared.rejects)
     counts = ", ".join(f"{count:,} {name}" for name, count in prepared.counts.items())
     left_out = sum(prepared.rejects.values())
-    bench.reporter.note(
+    context.reporter.note(
         f"{task.name}: {counts}" + (f"; {left_out:,} left out: {dict(prepared.rejects)}" if left_out else "")
     )
     return artifact

@@ -1,7 +1,7 @@
-"""Lists made from corpora, with a bi-encoder as the teacher.
+"""Make lists from corpora, with a bi-encoder as the teacher.
 
-A query comes from a passage, which is therefore right; the others of its list are near by the teacher's ranking, further
-down in it, and from anywhere. Scores are the teacher's similarities, or those of a judge.
+A query comes from a passage, which is the right text of its list. The other texts are near in the ranking of the teacher,
+further down, and from anywhere. Scores are the similarities of the teacher, or those of a judge.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.store.jsonl import read_jsonl
-from constraintsuite.corpora.base import BadRows, SourceSettings
+from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.dense import SIMILARITIES, DenseScorer, load_encoder
@@ -30,32 +30,24 @@ from constraintsuite.text.terms import stopwords
 from constraintsuite.tuning.lists import DataContext, Exclusion, ListsBuilder, Prepared, pairs_of
 from constraintsuite.tuning.settings import DistilData, ListSettings, MadeQuerySettings
 
-_BLOCK = 8_192  # queries whose neighbours are in memory at a time
+_BLOCK = 8_192  # queries whose neighbours are in memory together
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SHORTEST = 3  # letters of a content word
 
 
 @dataclass(frozen=True, slots=True)
-class TitledPassage:
-    """A text that queries are made from."""
-
-    text: str
-    title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class MadeQuery:
-    """A query, and the passage that answers it: as it was, or without the sentence that became the query."""
+    """A query, and the passage that answers it, perhaps without the sentence that became the query."""
 
     query: str
     source: str
     right: frozenset[str]
-    """All passages that answer it: none of them is another text of its list."""
+    """All passages that answer it; none of them is a wrong text in its list."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """A question and the passages that answer it: a line of a file of questions."""
+    """A line of a file of questions: a question and the passages that answer it."""
 
     query: str
     texts: tuple[str, ...]
@@ -63,44 +55,45 @@ class AnsweredQuestion:
 
 @dataclass(frozen=True)
 class DistillationMaterial:
-    """Passages, and queries of which each has its source; nothing was scored yet."""
+    """Passages, and queries with their sources, before anything is scored."""
 
     passages: Sequence[str]
     queries: Sequence[MadeQuery]
     rejects: Counter[str]
 
 
-def distil(settings: DistilData, bench: DataContext) -> Prepared:
-    """The lists; each query is compared with all passages by the teacher."""
-    material = gather(settings, bench.exclusion)
+def distil(settings: DistilData, context: DataContext) -> Prepared:
+    """Make the lists; the teacher compares each query with all passages."""
+    material = gather(settings, context.exclusion)
     if len(material.passages) <= settings.lists.near + settings.lists.far:
         raise UserError(
             f"distil: only {len(material.passages)} passages are left, too few for lists of other passages."
         )
-    teacher = load_encoder(settings.teacher, Workbench(reporter=bench.reporter))
-    builder = ListsBuilder(bench.exclusion)
-    for query, texts, scores in _teach(teacher, material, settings.lists, bench):
+    teacher = load_encoder(settings.teacher, Workbench(reporter=context.reporter))
+    builder = ListsBuilder(context.exclusion)
+    for query, texts, scores in _teach(teacher, material, settings.lists, context):
         builder.add(query, texts, scores)
     builder.rejects.update(material.rejects)
     counts = {"passages": len(material.passages), "queries": len(material.queries)}
     prepared = builder.done(counts)
-    return _judged(prepared, settings.judge, bench) if settings.judge else prepared
+    return _judged(prepared, settings.judge, context) if settings.judge else prepared
 
 
 def gather(settings: DistilData, exclusion: Exclusion) -> DistillationMaterial:
-    """What the lists are made of."""
+    """Read the passages and make the queries."""
     rejects: Counter[str] = Counter()
-    found: dict[str, TitledPassage] = {}
+    titles: dict[str, str] = {}  # by the text of the passage
     for source in settings.sources:
-        for passage in _passages(source):
-            reason = _reason(passage.text, settings, exclusion)
-            if reason is None and passage.text in found:
+        for document in open_source(source).documents(BadRows(skip=source.skip_bad_rows)):
+            text = clean(document.text)
+            reason = _reason(text, settings, exclusion)
+            if reason is None and text in titles:
                 reason = "repeated_passage"
             if reason is None:
-                found[passage.text] = passage
+                titles[text] = clean(document.title)
             else:
                 rejects[reason] += 1
-    made = [query for passage in found.values() for query in make_queries(passage, settings.queries)]
+    made = [query for text, title in titles.items() for query in make_queries(text, title, settings.queries)]
     if settings.questions is not None:
         made += _questions(settings.questions)
     queries = list(join_equal(query for query in made if not _forbidden(query, exclusion, rejects)))
@@ -110,17 +103,11 @@ def gather(settings: DistilData, exclusion: Exclusion) -> DistillationMaterial:
         queries = [queries[place] for place in sorted(chosen)]
     if not queries:
         raise UserError("distil: no query could be made from the passages. Are they long enough (min_words)?")
-    return DistillationMaterial(list(found), queries, +rejects)
-
-
-def _passages(settings: SourceSettings) -> Iterator[TitledPassage]:
-    source = open_source(settings)
-    for document in source.documents(BadRows(skip=settings.skip_bad_rows)):
-        yield TitledPassage(clean(document.text), clean(document.title))
+    return DistillationMaterial(list(titles), queries, +rejects)
 
 
 def _reason(text: str, settings: DistilData, exclusion: Exclusion) -> str | None:
-    """Why a passage is left out; None if it is not."""
+    """Why a passage is left out, or None."""
     count = len(text.split())
     if count < settings.min_words:
         return "too_short"
@@ -137,7 +124,7 @@ def _questions(path: Path) -> Iterator[MadeQuery]:
 
 
 def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> bool:
-    """Whether a query or its source must not be trained on: what is left of a passage may be a test text by itself."""
+    """Whether a query or its source must not be trained on: the rest of a passage may itself be a test text."""
     if not exclusion.forbids(made.query) and not exclusion.forbids(made.source):
         return False
     rejects["forbidden_query"] += 1
@@ -145,20 +132,20 @@ def _forbidden(made: MadeQuery, exclusion: Exclusion, rejects: Counter[str]) -> 
 
 
 def _teach(
-    teacher: DenseScorer, material: DistillationMaterial, settings: ListSettings, bench: DataContext
+    teacher: DenseScorer, material: DistillationMaterial, settings: ListSettings, context: DataContext
 ) -> Iterator[tuple[str, list[str], list[float]]]:
-    """Each query with its texts, the source first, and their similarities by the teacher's vectors."""
+    """Each query with its texts, the source first, and their similarities by the teacher."""
     queries, similarity, encode = material.queries, teacher.similarity, teacher.encoder.encode
-    # A source without the sentence that became its query is scored, but stands in no other list.
+    # A source without the sentence that became its query is scored, but is in no other list.
     texts = list(dict.fromkeys([*material.passages, *(made.source for made in queries)]))
     row_of = {text: row for row, text in enumerate(texts)}
     asked = {query: row for row, query in enumerate(dict.fromkeys(made.query for made in queries))}
     documents, vectors = encode(texts, "document"), encode(list(asked), "query")
     searched = documents[: len(material.passages)]
-    with bench.reporter.track("lists", len(queries)) as advance:
+    with context.reporter.track("lists", len(queries)) as advance:
         for start in range(0, len(queries), _BLOCK):
             block = queries[start : start + _BLOCK]
-            # Those that answer a query too are none of the others.
+            # Deeper, as passages that also answer the query are skipped.
             depth = settings.far_ranks + max(len(made.right) for made in block)
             near = top_k(vectors[[asked[made.query] for made in block]], searched, depth, similarity).rows
             for made, ranked in zip(block, near.tolist(), strict=True):
@@ -170,7 +157,7 @@ def _teach(
 
 
 def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: int, settings: ListSettings) -> list[int]:
-    """Rows of other passages: by rank, and from anywhere."""
+    """Draw rows of other passages: by rank, and from anywhere."""
     rng = keyed_random(0, "list", made.query, made.source)
     others = [row for row in ranked if texts[row] not in made.right]
     near, far = others[: settings.near_ranks], others[settings.near_ranks : settings.far_ranks]
@@ -185,9 +172,9 @@ def _draw(made: MadeQuery, ranked: Sequence[int], texts: Sequence[str], size: in
     return chosen
 
 
-def _judged(prepared: Prepared, judge: str, bench: DataContext) -> Prepared:
-    """The same lists with a judge's scores."""
-    scorer = load_scorer(judge, Workbench(reporter=bench.reporter))
+def _judged(prepared: Prepared, judge: str, context: DataContext) -> Prepared:
+    """The same lists with the scores of a judge."""
+    scorer = load_scorer(judge, Workbench(reporter=context.reporter))
     pairs = sorted(set(pairs_of(prepared.lists)))
     given = dict(zip(pairs, scorer.score(pairs).tolist(), strict=True))
     builder = ListsBuilder(Exclusion())
@@ -199,13 +186,13 @@ def _judged(prepared: Prepared, judge: str, bench: DataContext) -> Prepared:
     return Prepared(again.lists, again.counts, prepared.rejects)
 
 
-def make_queries(passage: TitledPassage, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
-    """All queries of a passage; chance is keyed by its text, so that no other passage changes them."""
-    rng = keyed_random(0, "queries", passage.text)
-    yield from _sentences(passage.text, settings, rng)
-    yield from _bags(passage.text, settings, rng)
-    if settings.titles and passage.title.strip():
-        yield MadeQuery(passage.title.strip(), passage.text, frozenset({passage.text}))
+def make_queries(text: str, title: str, settings: MadeQuerySettings) -> Iterator[MadeQuery]:
+    """All queries of a passage; they depend on its text alone, not on other passages."""
+    rng = keyed_random(0, "queries", text)
+    yield from _sentences(text, settings, rng)
+    yield from _bags(text, settings, rng)
+    if settings.titles and title.strip():
+        yield MadeQuery(title.strip(), text, frozenset({text}))
 
 
 def _sentences(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterator[MadeQuery]:
@@ -233,7 +220,7 @@ def _bags(text: str, settings: MadeQuerySettings, rng: random.Random) -> Iterato
 
 
 def join_equal(queries: Iterable[MadeQuery]) -> Iterator[MadeQuery]:
-    """Each query with each of its sources once; what answers it somewhere answers it everywhere, as of passages of one title."""
+    """Join equal queries, such as titles: each source once, and every passage that answers one of them answers all."""
     sources: dict[str, dict[str, None]] = {}
     right: dict[str, set[str]] = {}
     for made in queries:

@@ -1,6 +1,6 @@
-"""One epoch as a unit of work: from the checkpoint and state before it to those after it, whatever ran in between.
+"""One epoch as a unit of work: it starts from the checkpoint and state of the one before, and writes its own.
 
-Checkpoints stay in the folder of a training; beside them lies what an interrupted training resumes from.
+Checkpoints stay in the folder of a training; states are what an interrupted training resumes from.
 """
 
 from __future__ import annotations
@@ -21,27 +21,26 @@ from constraintsuite.tuning.batches import TaskTokenizer, TrainingStep, interlea
 from constraintsuite.tuning.lists import Lists, pairs_of
 from constraintsuite.tuning.losses import LOSSES
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
-from constraintsuite.tuning.session import TaskProgress, open_session, read_progress
-from constraintsuite.tuning.training import EpochTask, train_epoch
+from constraintsuite.tuning.training import EpochTask, TaskProgress, open_session, read_progress, train_epoch
 
 CHECKPOINTS = "checkpoints"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedEpoch:
-    """The model of a seed after an epoch of a task; epoch 0 of task 0 is the start."""
+    """The model of a seed after an epoch of a task; epoch 0 of task 0 is the start model."""
 
     seed: int
     place: int
-    """Of the task, counted from 1; 0 for the start."""
+    """The number of the task, from 1; 0 for the start."""
     task: str
     number: int
     total: int = 1
-    """Epochs of the whole task."""
+    """The number of epochs of the task."""
 
     @property
     def name(self) -> str:
-        """Of its checkpoint; names of one seed sort in the order of training."""
+        """The name of its checkpoint; names of one seed sort in the order of training."""
         if self.place == 0:
             return f"seed{self.seed}-00-start"
         width = max(2, len(str(self.total)))
@@ -55,11 +54,11 @@ class TrainingFolders:
     out: Path
 
     def checkpoint(self, epoch: TrainedEpoch) -> Path:
-        """Where the model after this epoch is, as a plain model folder."""
+        """The model after this epoch, as a plain model folder."""
         return self.out / CHECKPOINTS / epoch.name
 
     def state(self, epoch: TrainedEpoch) -> Path:
-        """What the next epoch needs besides the checkpoint."""
+        """What the next epoch needs in addition to the checkpoint."""
         return self.out / STAGES / "states" / epoch.name
 
     def points(self, epoch: TrainedEpoch) -> Path:
@@ -79,7 +78,7 @@ class MeasuredLists(NamedTuple):
 
 
 class Epochs:
-    """The epochs of a training; texts are read once for all of them."""
+    """Trains the epochs of a training; texts are tokenised once for all of them."""
 
     def __init__(self, recipe: TuneRecipe, folders: TrainingFolders, device: str, reporter: Reporter) -> None:
         self._recipe, self._folders, self._device, self._reporter = recipe, folders, device, reporter
@@ -89,11 +88,11 @@ class Epochs:
         self._measured = cache(self._measure)
 
     def train(self, task: TaskSettings, epoch: TrainedEpoch, start: Path) -> TaskProgress:
-        """Make the epoch unless its checkpoint and state are there; `start` is where the task began."""
+        """Train an epoch unless its checkpoint and state exist; `start` is the checkpoint that the task starts from."""
         checkpoint, state = self._folders.checkpoint(epoch), self._folders.state(epoch)
         if checkpoint.is_dir() and state.is_dir():
             return read_progress(state)
-        shutil.rmtree(checkpoint, ignore_errors=True)  # of one that was stopped before its state was written
+        shutil.rmtree(checkpoint, ignore_errors=True)  # an interrupted epoch may have left it without a state
         before = self._folders.state(replace(epoch, number=epoch.number - 1)) if epoch.number > 1 else None
         done = self._run(task, epoch, start, before)
         if before is not None:
@@ -109,7 +108,7 @@ class Epochs:
         steps = self._plan(task, epoch)
         self._note_cut(epoch, steps, tasks)
         seed = stable_hash("epoch", str(epoch.seed), epoch.task, str(epoch.number)) % 2**31
-        total = task.epochs * len(steps)  # every epoch has as many
+        total = task.epochs * len(steps)  # all epochs have equally many
         session = open_session(kind, task, start, before, total, self._device, seed)
         bf16 = wanted == "bf16" or (wanted == "auto" and self._device == "cuda")
         with self._reporter.track(epoch.name, len(steps)) as advance:
@@ -122,11 +121,11 @@ class Epochs:
         return done
 
     def _replayed(self, task: TaskSettings) -> Sequence[TaskSettings]:
-        """The earlier tasks that are replayed beside this one."""
+        """The earlier tasks that are replayed in this one."""
         return self._recipe.tasks[: self._recipe.tasks.index(task)] if task.replay else ()
 
     def _plan(self, task: TaskSettings, epoch: TrainedEpoch) -> list[TrainingStep]:
-        """The steps of an epoch: its own lists, and some of earlier tasks, drawn anew for each epoch."""
+        """The steps of an epoch: its own lists, and some lists of earlier tasks, drawn again for each epoch."""
         rng = np.random.default_rng([epoch.seed, epoch.number, stable_hash("steps", task.name)])
         own = self._measured(task.name, task.length)
         steps = plan_steps(task.name, range(len(own.lists.rows)), own.lengths, task.batch, rng)
@@ -142,17 +141,19 @@ class Epochs:
         return steps
 
     def _note_cut(self, epoch: TrainedEpoch, steps: Sequence[TrainingStep], tasks: Mapping[str, EpochTask]) -> None:
-        """Say how many texts are not trained on because their lists stand beside shorter ones."""
+        """Report how many texts are cut because their lists are batched with shorter ones."""
         lost = 0
         for step in steps:
             if tasks[step.task].loss.cuts:
                 sizes = [len(tasks[step.task].lists.rows[row].texts) for row in step.rows]
                 lost += sum(sizes) - len(sizes) * min(sizes)
         if lost:
-            self._reporter.note(f"{epoch.name}: {lost:,} texts are left out, whose lists stand beside shorter ones")
+            self._reporter.note(
+                f"{epoch.name}: {lost:,} texts are left out, because their lists are batched with shorter ones"
+            )
 
     def _measure(self, task: str, length: int) -> MeasuredLists:
-        """The lists of a task and their lengths in tokens, of at most `length` per text; every text is tokenised now."""
+        """The lists of a task with their lengths in tokens, at most `length` per text; every text is tokenised now."""
         lists, tokenizer = self._lists(task), self._tokenizer(length)
         if self._recipe.start.kind == "dense":
             single = tokenizer.lengths([(text,) for text in lists.texts])

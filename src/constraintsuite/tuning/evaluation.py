@@ -1,4 +1,4 @@
-"""How a checkpoint does: on the pairs of a suite, and on a retrieval set of which it puts the candidates in order."""
+"""Evaluate a checkpoint: on the pairs of a suite, or by reranking the candidates of a retrieval set."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from constraintsuite.models.retrieval.base import Passages, load_retriever, sear
 from constraintsuite.tuning.settings import Evaluation, RankingEvaluation, SuiteEvaluation
 
 FIRST = "first"
-"""The part under which the order of the first retriever stands, for comparison."""
+"""The part with the figures of the first retriever's own order, for comparison."""
 METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy", "responsiveness", "tie_rate", "gap", "sensitivity")
 CONTROL_METRICS = ("accuracy", "invariance", "opposite_accuracy")
 
 
 class EvaluationFigure(NamedTuple):
-    """One number of a checkpoint."""
+    """One figure of a checkpoint."""
 
     part: str
     metric: str
@@ -41,23 +41,23 @@ class EvaluationFigure(NamedTuple):
 
 
 Measure = Callable[[Scorer], Iterator[EvaluationFigure]]
-"""Gives the figures of a checkpoint; all that it needs was read when it was opened."""
+"""Computes the figures of a checkpoint; its data are already in memory."""
 
 
 class RetrievalSet(NamedTuple):
-    """What is searched, and what is asked."""
+    """Passages to search, and judged queries."""
 
     passages: Passages
     queries: Sequence[JudgedQuery]
 
 
 def open_evaluation(settings: Evaluation, reporter: Reporter) -> Measure:
-    """Read what checkpoints are measured on; of a retrieval set, let the first retriever search it."""
+    """Read the data of an evaluation; the first retriever searches a retrieval set now."""
     return open_suite(settings) if isinstance(settings, SuiteEvaluation) else open_ranking(settings, reporter)
 
 
 def evaluation_input(settings: Evaluation) -> str:
-    """The hash of what checkpoints are measured on, and of what finds the candidates; wrong names are refused now."""
+    """The hash of the data of an evaluation, and of its first retriever; wrong names are refused now."""
     if isinstance(settings, SuiteEvaluation):
         return Artifact.open(settings.suite, "suite").manifest.content
     parse_measures(settings.measures)
@@ -68,7 +68,7 @@ def evaluation_input(settings: Evaluation) -> str:
 
 
 def open_suite(settings: SuiteEvaluation) -> Measure:
-    """The pairs of the split that the settings name, overall and by slice, as `csuite eval` measures them."""
+    """Evaluate the pairs of a split, overall and by slice, as `csuite eval` does."""
     suite = load_suite(settings.suite)
     examples = [e for e in suite.examples if settings.split in (None, e.split)]
     controls = [e for e in suite.controls if settings.controls and settings.split in (None, e.split)]
@@ -92,9 +92,9 @@ def open_suite(settings: SuiteEvaluation) -> Measure:
 
 
 def open_ranking(settings: RankingEvaluation, reporter: Reporter) -> Measure:
-    """The measures over judged queries, and beside them those of the first retriever's own order.
+    """Evaluate the reranking of candidates, and for comparison the order of the first retriever.
 
-    Every checkpoint puts the same candidates in order; equal scores keep the first retriever's order.
+    Every checkpoint reranks the same candidates; equal scores keep the order of the first retriever.
     """
     measures = parse_measures(settings.measures)
     passages, queries = read_judged(settings)
@@ -121,28 +121,25 @@ def open_ranking(settings: RankingEvaluation, reporter: Reporter) -> Measure:
 
 
 def read_judged(settings: RankingEvaluation) -> RetrievalSet:
-    """The passages, and the queries that have a relevant one."""
-    collection = _read(settings)
+    """The passages, and the queries with a relevant one, of a source or of a suite that has a collection."""
+    if _manifest(settings) is not None:
+        collection = read_collection(Path(settings.ranking.source))
+        passages = collection.passages
+        judged: Sequence[JudgedQuery] = collection.queries
+    else:
+        source = open_source(settings.ranking)
+        texts = {one.id: f"{one.title} {one.text}".strip() for one in source.documents(Refusing())}
+        passages = Passages(list(texts), list(texts.values()))
+        judged = judge_queries({query.id: query.text for query in source.queries()}, source.qrels(), ()).queries
     # Queries are resampled one by one here, also those that share documents.
-    queries = [replace(query, links=frozenset()) for query in collection.queries if query.relevant]
+    queries = [replace(query, links=frozenset()) for query in judged if query.relevant]
     if not queries:
         raise UserError(f"evaluation {settings.name}: no query of {settings.ranking.source} has a relevant document.")
-    return RetrievalSet(collection.passages, queries)
-
-
-def _read(settings: RankingEvaluation) -> RetrievalSet:
-    """Passages and judged queries of a source, or of a suite that has a collection."""
-    if _manifest(settings) is not None:
-        found = read_collection(Path(settings.ranking.source))
-        return RetrievalSet(found.passages, found.queries)
-    source = open_source(settings.ranking)
-    texts = {document.id: f"{document.title} {document.text}".strip() for document in source.documents(Refusing())}
-    judged = judge_queries({query.id: query.text for query in source.queries()}, source.qrels(), ())
-    return RetrievalSet(Passages(list(texts), list(texts.values())), judged.queries)
+    return RetrievalSet(passages, queries)
 
 
 def _manifest(settings: RankingEvaluation) -> Manifest | None:
-    """Of a suite; None where the source is none."""
+    """The manifest of the source, if it is a suite."""
     folder = Path(settings.ranking.source)
     manifest = read_manifest(folder) if folder.is_dir() else None
     if manifest is not None and manifest.kind == "bundle":

@@ -19,23 +19,23 @@ from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.text.terms import words
 
 TEXTS, ROWS = "texts.jsonl", "lists.jsonl"
-_FEWEST_WORDS = 3  # what is shorter is an id or a name
+_FEWEST_WORDS = 3  # a shorter one is an id or a name
 
 
 @dataclass(frozen=True)
 class Exclusion:
-    """The forbidden texts in their plain form."""
+    """Texts that must not be trained on, in their plain form."""
 
     texts: frozenset[str] = frozenset()
 
     def forbids(self, text: str) -> bool:
-        """Whether this text is one of them."""
+        """Whether a text is one of them."""
         return bool(self.texts) and plain_form(text) in self.texts
 
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
-    """A list by the places of its texts; the first of `texts` is the right one."""
+    """A list by the numbers of its texts; the first of `texts` is the right one."""
 
     query: int
     texts: tuple[int, ...]
@@ -50,19 +50,19 @@ class Lists:
     rows: Sequence[ListRow]
 
     def write(self, folder: Path) -> None:
-        """Write the texts and the lists of their places into two files of a folder."""
+        """Write the texts and the rows into two files of a folder."""
         write_jsonl(folder / TEXTS, self.texts)
         write_jsonl(folder / ROWS, self.rows)
 
     @classmethod
     def read(cls, folder: Path) -> Lists:
-        """From the files that `write` left."""
+        """Read the files of `write`."""
         return cls(list(read_jsonl(folder / TEXTS, str)), list(read_jsonl(folder / ROWS, ListRow)))
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The lists of a task, what they were made from, and what was left out of them."""
+    """The lists of a task, what they were made from, and what was left out."""
 
     lists: Lists
     counts: Mapping[str, int]
@@ -71,14 +71,14 @@ class Prepared:
 
 @dataclass(frozen=True)
 class DataContext:
-    """What the making of data finds in its place."""
+    """What all readers of data need."""
 
     exclusion: Exclusion
     reporter: Reporter = field(default_factory=Silent)
 
 
 class ListsBuilder:
-    """Puts lists together, less the texts that must not be trained on."""
+    """Collects lists, without the texts that must not be trained on."""
 
     def __init__(self, exclusion: Exclusion) -> None:
         self.rejects: Counter[str] = Counter()
@@ -87,7 +87,7 @@ class ListsBuilder:
         self._rows: list[ListRow] = []
 
     def add(self, query: str, texts: Sequence[str], scores: Sequence[float]) -> None:
-        """One list; a forbidden text is left out of it, and without its query or its first text it is no list."""
+        """Add a list without its forbidden texts; if the query or the first text is forbidden, leave it out."""
         if self._exclusion.forbids(query) or self._exclusion.forbids(texts[0]):
             self.rejects["forbidden_list"] += 1
             return
@@ -100,7 +100,7 @@ class ListsBuilder:
         self._rows.append(ListRow(self._place(query), places, tuple(score for _, score in kept)))
 
     def done(self, counts: Mapping[str, int] | None = None) -> Prepared:
-        """All lists that were added."""
+        """The lists that were added."""
         lists = Lists(list(self._places), self._rows)
         rejects = {reason: count for reason, count in self.rejects.items() if count}
         return Prepared(lists, {**(counts or {}), "lists": len(self._rows), "texts": len(self._places)}, rejects)
@@ -110,7 +110,7 @@ class ListsBuilder:
 
 
 def pairs_of(lists: Lists) -> Iterator[tuple[str, str]]:
-    """Every query and text that stand together."""
+    """Every query with each of its texts."""
     for row in lists.rows:
         for text in row.texts:
             yield lists.texts[row.query], lists.texts[text]
@@ -122,7 +122,7 @@ def plain_form(text: str) -> str:
 
 
 def read_exclusion(paths: Iterable[Path]) -> Exclusion:
-    """Every text of at least three words in files of JSON lines; of a folder, in all such files below it."""
+    """Read all texts of at least three words from files of JSON lines, or from all such files of a folder."""
     return Exclusion(frozenset(form for path in paths for file in _files(path) for form in _forms(file)))
 
 

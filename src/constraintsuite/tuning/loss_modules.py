@@ -13,10 +13,9 @@ from torch.nn import functional as f
 
 
 class DistilLoss(nn.Module):  # type: ignore[misc]
-    """Divergence of a list's scores from the teacher's, and cross-entropy on the first text.
+    """Divergence of the scores of a list from those of the teacher, and cross-entropy on the first text.
 
-    The teacher's scores are divided by a temperature, so that near scores make a sharp distribution; the student's are
-    logits and taken as they are.
+    The scores of the teacher are divided by a temperature, which sharpens their distribution; those of the student are logits.
     """
 
     def __init__(self, model: Any, temperature: float, teacher: float = 1.0, source: float = 0.3) -> None:  # noqa: ANN401
@@ -37,13 +36,13 @@ class DistilLoss(nn.Module):  # type: ignore[misc]
         wanted = _table(given, sizes).log_softmax(dim=1)
         ours = student.log_softmax(dim=1)
         there = torch.isfinite(wanted)
-        # Where there is no text, both distributions have nothing: such a place must add nothing either.
+        # Places without a text are infinite in both distributions, and must add nothing.
         divergence = torch.where(there, wanted.exp() * (wanted - ours), 0.0).sum(dim=1).mean()
         return self.teacher * divergence - self.source * ours[:, 0].mean()
 
 
 class MarginLoss(nn.Module):  # type: ignore[misc]
-    """How much the better text of a triple lacks of being ahead by the margin."""
+    """A hinge loss: by how much the better text of a triple misses the margin."""
 
     def __init__(self, model: Any, margin: float) -> None:  # noqa: ANN401
         super().__init__()
@@ -75,12 +74,11 @@ def score_pairs(
 ) -> torch.Tensor:
     """The logit of each pair, in full precision."""
     tokens = batch_to_device(model.preprocess(pairs, prompt=prompt, task=task), model.device)
-    scores: torch.Tensor = model(tokens)["scores"].view(-1).float()
-    return scores
+    return model(tokens)["scores"].view(-1).float()
 
 
 def _table(numbers: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-    """Rows of those sizes, one below the other, from numbers in one line; filled up with minus infinity."""
+    """Numbers as a table with rows of these sizes, padded with minus infinity."""
     if len(set(sizes)) == 1:
         return numbers.view(len(sizes), sizes[0])
     rows = numbers.split(list(sizes))

@@ -1,6 +1,6 @@
-"""The losses of training: for each kind of model a table of their classes, and how each wants its lists.
+"""The losses of training: for each kind of model a table of their classes, and the form of the lists that each takes.
 
-A class is looked for in `loss_modules` and then among those of sentence-transformers; the settings in a recipe are its arguments.
+A class is from `loss_modules`, or else from sentence-transformers; the settings in a recipe are its arguments.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LIBRARY: Mapping[ModelKind, str] = {
 
 
 class TextList(NamedTuple):
-    """A list in words: the first text is the right one."""
+    """A list with its texts; the first text is the right one."""
 
     query: str
     texts: Sequence[str]
@@ -31,32 +31,31 @@ class TextList(NamedTuple):
 
 
 class BatchColumns(NamedTuple):
-    """A batch as the library's losses take it: texts by column, in this order, and labels."""
+    """A batch as the losses of the library take it: texts by column, in this order, and labels."""
 
     texts: Mapping[str, Sequence[Any]]
-    """Of each column a text an item, or a list of texts."""
+    """Each column has one text, or one list of texts, per item."""
     labels: Sequence[float] | Sequence[Sequence[float]] | None
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of one kind of model."""
+    """A loss for one kind of model."""
 
     name: str
-    """Of its class."""
+    """The name of its class."""
     view: Callable[[Sequence[TextList]], BatchColumns]
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments that no recipe sets."""
+    """Arguments that recipes do not set."""
     cuts: bool = False
-    """Whether the lists of a step are cut to the shortest of them."""
+    """Whether the lists of a step are cut to the length of the shortest."""
 
 
 def make_loss(kind: ModelKind, loss: Loss, model: Any, settings: Mapping[str, Any]) -> torch.nn.Module:  # noqa: ANN401
-    """The module that computes a loss for the library's model."""
+    """The module that computes a loss for a model of the library."""
     own = import_module("constraintsuite.tuning.loss_modules")
     made = getattr(own, loss.name, None) or getattr(import_module(_LIBRARY[kind]), loss.name)
-    module: torch.nn.Module = made(model, **loss.options, **settings)
-    return module
+    return made(model, **loss.options, **settings)
 
 
 def as_lists(lists: Sequence[TextList]) -> BatchColumns:
@@ -69,27 +68,27 @@ def as_lists(lists: Sequence[TextList]) -> BatchColumns:
 
 
 def as_triples(lists: Sequence[TextList]) -> BatchColumns:
-    """The right text of a list against each of the others."""
+    """The right text of a list with each of the others."""
     rows = [(one.query, one.texts[0], other) for one in lists for other in one.texts[1:]]
     queries, better, worse = (list(column) for column in zip(*rows, strict=True))
     return BatchColumns({"query": queries, "positive": better, "negative": worse}, None)
 
 
 def as_margins(lists: Sequence[TextList]) -> BatchColumns:
-    """Triples, and how far the right text is ahead by the scores."""
+    """Triples, with the difference of their scores as labels."""
     margins = [one.scores[0] - other for one in lists for other in one.scores[1:]]
     return BatchColumns(as_triples(lists).texts, margins)
 
 
 def as_pairs(lists: Sequence[TextList]) -> BatchColumns:
-    """Each text for itself, with its score."""
+    """Each text alone, with its score."""
     rows = [(one.query, text) for one in lists for text in one.texts]
     queries, texts = (list(column) for column in zip(*rows, strict=True))
     return BatchColumns({"query": queries, "text": texts}, [score for one in lists for score in one.scores])
 
 
 def as_probabilities(lists: Sequence[TextList]) -> BatchColumns:
-    """Pairs whose scores are probabilities; others would have no smallest loss."""
+    """Pairs whose scores are probabilities; with others the loss would have no minimum."""
     columns = as_pairs(lists)
     wrong = next((score for one in lists for score in one.scores if not 0 <= score <= 1), None)
     if wrong is not None:
@@ -101,7 +100,7 @@ def as_probabilities(lists: Sequence[TextList]) -> BatchColumns:
 
 
 def as_columns(lists: Sequence[TextList]) -> BatchColumns:
-    """A column for each place in the list; longer lists lose their last texts, so that all are as long as the shortest."""
+    """One column per place in the list; longer lists lose their last texts."""
     size = min(len(one.texts) for one in lists)
     columns = {f"text_{place}": [one.texts[place] for one in lists] for place in range(size)}
     return BatchColumns({"query": [one.query for one in lists], **columns}, [list(one.scores[:size]) for one in lists])
@@ -128,5 +127,5 @@ LOSSES: Mapping[ModelKind, Mapping[str, Loss]] = {
         "cosent": Loss("CoSENTLoss", as_pairs),
     },
 }
-"""By kind of model and name in a recipe. References: RankNet, Burges et al. 2005; ListNet, Cao et al. 2007; ListMLE, Xia et al.
+"""By kind of model and name in recipes. References: RankNet, Burges et al. 2005; ListNet, Cao et al. 2007; ListMLE, Xia et al.
 2008; LambdaLoss, Wang et al. 2018; margins of a teacher, Hofstätter et al. 2020."""

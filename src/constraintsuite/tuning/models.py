@@ -1,9 +1,9 @@
-"""Models as training takes and leaves them: plain folders with safetensors, read into sentence-transformers' classes.
+"""Models of training: plain folders with safetensors, loaded into the classes of sentence-transformers.
 
-Low-rank additions to linear layers (Hu et al. 2021) come from peft; a checkpoint has them added in.
+Low-rank additions to linear layers (Hu et al. 2021) come from peft; they are merged into a checkpoint.
 """
 
-# torch takes seconds to import, and a wrong recipe is told without it.
+# torch takes seconds to import, and a wrong recipe is reported without it.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     import torch
 
 LibraryModel = Any
-"""A CrossEncoder or a SentenceTransformer; their stubs are not read here."""
-_UNSAID_LABELS = 2  # of a configuration that does not list them
+"""A CrossEncoder or a SentenceTransformer."""
+_UNSAID_LABELS = 2  # the default of a configuration that does not list labels
 _UNSAID_LENGTH = 512  # tokens, where neither model nor tokenizer has a limit
 _HEADS = ("classifier", "score")
 _ADAPTER = "default"
 _INJECTED = re.compile(rf"\.base_layer|\.lora_[AB]\.{_ADAPTER}")
-_HUGE = 10**9  # a tokenizer that has no limit says so by a larger number
+_HUGE = 10**9  # a tokenizer without a limit has a larger number
 
 
 def open_start(settings: StartSettings) -> ModelFolder:
-    """The folder that training starts from; what can be refused without its weights, is."""
+    """The folder that training starts from; whatever can be refused without reading weights is refused."""
     folder = ModelFolder(find_weights(settings.model))
     folder.refuse_pickle()
     if settings.kind == "cross" and has_head(folder) and settings.head == "auto":
@@ -51,12 +51,12 @@ def open_start(settings: StartSettings) -> ModelFolder:
 
 
 def has_head(folder: ModelFolder) -> bool:
-    """Whether the folder is a sequence classifier already."""
+    """Whether the model is a sequence classifier already."""
     return any(name.endswith("ForSequenceClassification") for name in folder.architectures)
 
 
 def write_start(settings: StartSettings, folder: ModelFolder, out: Path, seed: int) -> None:
-    """The first checkpoint: the model as training begins; the seed decides its head where it has none of its own."""
+    """Write the first checkpoint: the start model; the seed decides its head if it has none."""
     import torch
 
     with loading(folder.path), torch.random.fork_rng():
@@ -75,7 +75,7 @@ def write_start(settings: StartSettings, folder: ModelFolder, out: Path, seed: i
 
 
 def _classifier(folder: ModelFolder, head: HeadChoice) -> torch.nn.Module:
-    """One score; with a fresh head all that the folder has beyond its encoder begins anew."""
+    """A classifier with one score; with a fresh head, everything above the encoder is initialised again."""
     from transformers import AutoModelForSequenceClassification
 
     fresh = head == "fresh"
@@ -83,16 +83,15 @@ def _classifier(folder: ModelFolder, head: HeadChoice) -> torch.nn.Module:
         folder.path, num_labels=1, local_files_only=True, use_safetensors=True, ignore_mismatched_sizes=fresh
     )
     if fresh:
-        begun = AutoModelForSequenceClassification.from_config(model.config).state_dict()
+        initialised = AutoModelForSequenceClassification.from_config(model.config).state_dict()
         inside = f"{model.base_model_prefix}."
-        heads = {name: tensor for name, tensor in begun.items() if not name.startswith(inside)}
+        heads = {name: tensor for name, tensor in initialised.items() if not name.startswith(inside)}
         model.load_state_dict(heads, strict=False)
-    classifier: torch.nn.Module = model
-    return classifier
+    return model
 
 
 def readable_length(model: Any, tokenizer: Any) -> int:  # noqa: ANN401
-    """Most tokens that the model has positions for; of one that counts otherwise, what its tokenizer says."""
+    """The number of tokens that the model has positions for, or else the limit of its tokenizer."""
     limits = (position_limit(model), getattr(model.config, "max_position_embeddings", None))
     known = [limit for limit in limits if limit is not None and limit > 0]
     own = int(tokenizer.model_max_length)
@@ -100,7 +99,7 @@ def readable_length(model: Any, tokenizer: Any) -> int:  # noqa: ANN401
 
 
 def load_model(folder: Path, kind: ModelKind, length: int | None, device: str) -> LibraryModel:
-    """The library's model of a checkpoint, in full precision."""
+    """Load a checkpoint as a model of the library, in full precision."""
     import torch
     from sentence_transformers import CrossEncoder, SentenceTransformer
 
@@ -120,7 +119,7 @@ def load_model(folder: Path, kind: ModelKind, length: int | None, device: str) -
 def save_model(
     model: LibraryModel, kind: ModelKind, out: Path, weights: Mapping[str, torch.Tensor] | None, *, half: bool = False
 ) -> None:
-    """A checkpoint: `weights`, by name, stand in place of the model's own; half of the bytes with `half`."""
+    """Write a checkpoint, with `weights` instead of the model's own; with `half` in fp16."""
     import torch
 
     if weights is not None:
@@ -135,7 +134,7 @@ def save_model(
 
 
 def save_parts(out: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
-    """The plain files of a classifier: configuration, weights, tokenizer."""
+    """Write the plain files of a classifier: configuration, weights, tokenizer."""
     with whole_folder(out) as fresh, quiet():
         model.save_pretrained(fresh)
         tokenizer.save_pretrained(fresh)
@@ -143,7 +142,7 @@ def save_parts(out: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keeps the libraries' own lines and bars out of the way."""
+    """Silence messages and progress bars of the libraries."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
@@ -158,7 +157,7 @@ def quiet() -> Iterator[None]:
 
 
 def inject_lora(model: LibraryModel, settings: LoraSettings) -> None:
-    """Put the additions into the model; they and a classifier's head move, nothing else does."""
+    """Put low-rank additions into the model; only they and the head of a classifier are trained."""
     from peft import LoraConfig, inject_adapter_in_model
 
     config = LoraConfig(
@@ -179,12 +178,12 @@ def inject_lora(model: LibraryModel, settings: LoraSettings) -> None:
 
 
 def plain_name(name: str) -> str:
-    """What a weight, or the one that an addition is for, is called without additions."""
+    """The name of a weight in a model without additions; for an addition, the name of the weight that it changes."""
     return _INJECTED.sub("", name)
 
 
 def merged_weights(model: LibraryModel) -> dict[str, torch.Tensor]:
-    """All weights under the names they have without additions, with the additions added in; on the processor."""
+    """All weights with the additions merged, under their names without additions, on the CPU."""
     weights = {
         plain_name(name): tensor.detach().cpu() for name, tensor in model.state_dict().items() if ".lora_" not in name
     }

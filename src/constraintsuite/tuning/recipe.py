@@ -1,4 +1,4 @@
-"""Every setting of a training, typed and frozen; a key that is not known is refused."""
+"""The recipe of a training: every setting, typed and frozen; an unknown key is refused."""
 
 from __future__ import annotations
 
@@ -28,10 +28,12 @@ HeadChoice = Literal["auto", "fresh"]
 
 
 class ShrinkSettings(RecipeSection):
-    """A smaller model made of a larger one; training has to bring it back."""
+    """A smaller model made from a larger one; training has to recover its quality."""
 
-    layers: int | None = Field(None, ge=1, description="how many layers stay, evenly spread, the last one among them")
-    hidden: int | None = Field(None, ge=8, description="width; a smaller one keeps the words' main directions only")
+    layers: int | None = Field(None, ge=1, description="how many layers stay, evenly spaced, including the last")
+    hidden: int | None = Field(
+        None, ge=8, description="width; a smaller one keeps only the main directions of the words"
+    )
     heads: int | None = Field(None, ge=1, description="attention heads; by default as wide as they were")
     inner: int | None = Field(None, ge=8, description="width inside a layer; by default in the same proportion")
     positions: int | None = Field(None, ge=16, description="longest input in tokens")
@@ -46,7 +48,7 @@ class ShrinkSettings(RecipeSection):
 
 
 class StartSettings(RecipeSection):
-    """The model that training begins with."""
+    """The model that training starts from."""
 
     kind: ModelKind = "cross"
     model: str = Field(min_length=1, description="a folder, or a name that `csuite models` knows")
@@ -63,7 +65,7 @@ class StartSettings(RecipeSection):
 
 
 class LoraSettings(RecipeSection):
-    """Low-rank additions are trained instead of the weights; a checkpoint has them added in."""
+    """Low-rank additions are trained instead of the weights, and merged into checkpoints."""
 
     rank: int = Field(8, ge=1)
     alpha: int = Field(16, ge=1)
@@ -72,7 +74,7 @@ class LoraSettings(RecipeSection):
 
 
 class TaskSettings(RecipeSection):
-    """One task: what is learnt, and how."""
+    """One task: its data, its loss, and how it is trained."""
 
     name: str = Field(pattern=NAME)
     data: Data
@@ -89,11 +91,11 @@ class TaskSettings(RecipeSection):
         0.0, ge=0, le=4, description="lists of earlier tasks in an epoch, as a share of this task's own"
     )
     lora: LoraSettings | None = None
-    freeze: tuple[str, ...] = Field((), description="parts that stay as they are: embeddings, layer.0, ...")
+    freeze: tuple[str, ...] = Field((), description="parts that are not trained: embeddings, layer.0, ...")
 
 
 class SelectionSettings(RecipeSection):
-    """Which checkpoint of a task is taken: the best on one of the evaluations, the earliest of equals."""
+    """Which checkpoint of a task is selected: the best on one of the evaluations, the earliest of equals."""
 
     evaluation: str
     metric: str = "paired_accuracy"
@@ -108,7 +110,7 @@ class TuneRecipe(RecipeSection):
     tasks: tuple[TaskSettings, ...] = Field(min_length=1)
     seeds: tuple[Annotated[int, Field(ge=0)], ...] = Field((0,), min_length=1)
     evaluation: tuple[Evaluation, ...] = ()
-    selection: SelectionSettings | None = Field(None, description="none: the last epoch of each task is taken")
+    selection: SelectionSettings | None = Field(None, description="none: the last epoch of each task is selected")
     exclude: tuple[Path, ...] = Field(
         (), description="files or folders of JSON lines whose texts must not be trained on"
     )
@@ -167,7 +169,7 @@ class TuneRecipe(RecipeSection):
 
     @classmethod
     def read(cls, path: Path) -> TuneRecipe:
-        """The recipe in a YAML file; a wrong or unknown key is a UserError naming it."""
+        """Read a recipe from a YAML file; a wrong or unknown key is a UserError that names it."""
         data: Any = read_yaml(path, "recipe")
         try:
             return cls.model_validate(data)
@@ -176,7 +178,7 @@ class TuneRecipe(RecipeSection):
 
 
 def _is_goal(metric: str) -> bool:
-    """Whether more of it is better: not of what a model should have little of, nor of a unit that grows in training."""
+    """Whether more is better: not for metrics that should be low, nor for those in the unit of the scores, which grow."""
     known = METRICS.get(metric) or metric_of(metric)
     return not (known.lower_is_better or known.own_unit)
 
@@ -184,4 +186,4 @@ def _is_goal(metric: str) -> bool:
 def _refuse_repeated(what: str, names: list[str]) -> None:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
-        raise ValueError(f"{what}: {repeated!r} stands there twice")
+        raise ValueError(f"{what}: {repeated!r} occurs twice")

@@ -1,4 +1,4 @@
-"""The parts of a recipe that name data, losses and evaluations; each kind has its own settings."""
+"""Sections of a recipe for data, losses and evaluations; each kind has its own settings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.tuning.losses import LOSSES
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.]{0,39}$"
-"""Of tasks and evaluations; no hyphen, since it separates the parts of a checkpoint's name."""
+"""Names of tasks and evaluations; without a hyphen, which separates the parts of a checkpoint's name."""
 TrainedRole = Literal["query", "opposite", "restated"]
 """The queries of an example that can state a preference."""
 
 
 class RecipeSection(BaseModel):
-    """A part of a recipe: frozen, and a key that is not known is refused."""
+    """A section of a recipe: frozen; an unknown key is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -51,7 +51,7 @@ class MadeQuerySettings(RecipeSection):
     """Queries made from a passage."""
 
     sentences: int = Field(1, ge=0, description="sentences of the passage, each a query")
-    taken_out: float = Field(0.9, ge=0, le=1, description="how often the sentence is then missing from the passage")
+    taken_out: float = Field(0.9, ge=0, le=1, description="how often the sentence is removed from the passage")
     bags: int = Field(2, ge=0, description="queries of a few content words in their order")
     bag_words: tuple[int, int] = Field((2, 6), description="fewest and most words of such a query")
     titles: bool = Field(True, description="the title is a query")
@@ -59,11 +59,11 @@ class MadeQuerySettings(RecipeSection):
 
 
 class ListSettings(RecipeSection):
-    """What stands in a list beside the source passage, by rank in the teacher's ranking."""
+    """The other passages of a list, by their rank for the teacher."""
 
     near: int = Field(3, ge=0, description="texts of the first ranks")
     near_ranks: int = Field(20, ge=1)
-    far: int = Field(2, ge=0, description="texts of the ranks behind")
+    far: int = Field(2, ge=0, description="texts of the ranks after them")
     far_ranks: int = Field(60, ge=1)
     random: int = Field(2, ge=0, description="texts from anywhere")
 
@@ -89,7 +89,7 @@ Data = Annotated[SuiteData | ListsData | TriplesData | DistilData, Field(discrim
 
 
 class DistilSettings(RecipeSection):
-    """Divergence from the teacher's scores; of a cross-encoder also cross-entropy on the first text."""
+    """Divergence from the scores of the teacher; for a cross-encoder also cross-entropy on the first text."""
 
     kind: Literal["distil"]
     temperature: float = Field(0.05, gt=0, description="of the teacher's scores; 1 for logits")
@@ -98,34 +98,34 @@ class DistilSettings(RecipeSection):
 
 
 class MarginSettings(RecipeSection):
-    """A hinge on how far the better text is ahead of the worse one."""
+    """A hinge loss on the difference between the better and the worse text."""
 
     kind: Literal["margin"]
     margin: float = Field(1.0, gt=0, description="how far the better text must be ahead")
 
 
 class LambdaSettings(RecipeSection):
-    """Pairs weighted by what they matter to nDCG."""
+    """Pairs weighted by their effect on nDCG."""
 
     kind: Literal["lambda"]
     k: int | None = Field(None, ge=1, description="only ranks up to here count")
 
 
 class NegativesSettings(RecipeSection):
-    """Texts of other queries in the batch."""
+    """Contrast with texts of other queries in the batch."""
 
     kind: Literal["negatives"]
     scale: float | None = Field(None, gt=0, description="what scores are multiplied by; none: the library's own")
 
 
 class PlainSettings(RecipeSection):
-    """A loss that has nothing to set."""
+    """A loss without settings."""
 
     kind: Literal["ranknet", "listnet", "listmle", "margin-mse", "binary", "cosent"]
 
 
 def _named(value: object) -> object:
-    """A plain name as the settings it stands for; a name that no loss has is refused here, where all are known."""
+    """Turn the plain name of a loss into its settings; an unknown name is refused."""
     given = {"kind": value} if isinstance(value, str) else value
     if isinstance(given, dict) and "kind" in given:
         known = tuple(dict.fromkeys(name for losses in LOSSES.values() for name in losses))
@@ -153,14 +153,14 @@ class SuiteEvaluation(RecipeSection):
 
 
 class RankingEvaluation(RecipeSection):
-    """Documents that a first retriever found, put in order by the checkpoint."""
+    """Documents that a first retriever found, reranked by the checkpoint."""
 
     name: str = Field(pattern=NAME)
     ranking: SourceSettings = Field(description="a folder as BEIR has it, or a corpus with `queries` and `qrels`")
-    first: str = Field("bm25", description="who finds the candidates: bm25, dense:NAME, or a file of a TREC run")
-    depth: int = Field(100, ge=1, description="candidates of a query that are put in order")
+    first: str = Field("bm25", description="what finds the candidates: bm25, dense:NAME, or a file of a TREC run")
+    depth: int = Field(100, ge=1, description="candidates per query")
     measures: tuple[str, ...] = Field(("nDCG@10", "RR@10"), min_length=1)
-    dev: bool = Field(False, description="these judgments may be selected on")
+    dev: bool = Field(False, description="whether checkpoints may be selected by these judgments")
 
 
 def _which(value: object) -> Literal["suite", "ranking"]:

@@ -1,11 +1,11 @@
-"""A smaller BERT made of a larger one: fewer layers, a narrower stream, only the word pieces that a corpus uses.
+"""Make a smaller BERT from a larger one: fewer layers, smaller width, only the word pieces that a corpus uses.
 
-Layers that keep their width keep their weights, and with a smaller inner width their strongest inner neurons. In a narrower
-model the words keep the main directions of their vectors, and the layers begin anew, with heads that look at words like
-their own: what a reranker needs first is to see the query's words in the text.
+Layers of the same width keep their weights; with a smaller inner width, their strongest inner neurons. In a narrower model the
+words keep the main directions of their vectors, and layers are initialised again, with heads that attend to equal words: a
+reranker must first see the words of the query in the text.
 """
 
-# torch takes seconds to import, and a wrong recipe is told without it.
+# torch takes seconds to import, and a wrong recipe is reported without it.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _smaller(config: Any, settings: ShrinkSettings, vocabulary: int) -> Any:  # 
 def _rows(
     weights: Mapping[str, torch.Tensor], kept: list[int] | None, positions: int | None
 ) -> dict[str, torch.Tensor]:
-    """The rows of words and positions that stay."""
+    """The weights with only the kept rows of words and positions."""
     chosen = dict(weights)
     for name, tensor in weights.items():
         if name.endswith("word_embeddings.weight") and kept is not None:
@@ -96,7 +96,7 @@ def _rows(
 
 
 def _fewer_layers(weights: Mapping[str, torch.Tensor], model: Any, small: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
-    """Layers evenly spread over those there are, the last among them, under their new numbers."""
+    """The weights of evenly spaced layers, including the last, under their new numbers."""
     many, few = model.config.num_hidden_layers, small.config.num_hidden_layers
     chosen = [many - 1] if few == 1 else [round(n * (many - 1) / (few - 1)) for n in range(few)]
     result = {}
@@ -118,7 +118,7 @@ def _layer_of(name: str) -> tuple[str, int | None, str]:
 
 
 def _fewer_neurons(weights: Mapping[str, torch.Tensor], config: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
-    """Of each layer the inner neurons whose weights are longest, coming in times going out."""
+    """The weights with only the inner neurons whose norms, of input times output weights, are largest."""
     result = dict(weights)
     for name in weights:
         if not name.endswith(_INNER):
@@ -132,7 +132,7 @@ def _fewer_neurons(weights: Mapping[str, torch.Tensor], config: Any) -> dict[str
 
 
 def _narrowed(weights: Mapping[str, torch.Tensor], small: Any) -> dict[str, torch.Tensor]:  # noqa: ANN401
-    """The words, positions and types along the main directions of the words; everything else as it begins."""
+    """Embeddings projected onto the main directions of the words; everything else is initialised."""
     import torch
 
     result = dict(small.state_dict())
@@ -144,14 +144,14 @@ def _narrowed(weights: Mapping[str, torch.Tensor], small: Any) -> dict[str, torc
             source = weights[name] - mean if name.endswith("word_embeddings.weight") else weights[name]
             result[name] = source @ directions[: small.config.hidden_size].T
         elif name.endswith("attention.self.query.weight"):
-            # Rows at right angles: a word's query is as near to its own key as can be, and far from those of others.
+            # Orthogonal rows: the query of a word is close to its own key, and far from those of others.
             rows: torch.Tensor = torch.linalg.qr(torch.randn_like(tensor)).Q
             result[name] = result[name.replace("query", "key")] = rows
     return result
 
 
 def choose_pieces(tokenizer: Any, settings: ShrinkSettings) -> list[int]:  # noqa: ANN401
-    """Ids of the pieces that stay, in their order: special ones, letters and digits, then by how often they occur."""
+    """Ids of the kept pieces, in order: special ones, letters, digits and punctuation, and the most frequent others."""
     vocabulary: dict[str, int] = tokenizer.get_vocab()
     counts: Counter[int] = Counter()
     for source in settings.vocabulary_from:
@@ -169,7 +169,7 @@ def choose_pieces(tokenizer: Any, settings: ShrinkSettings) -> list[int]:  # noq
 
 
 def cut_tokenizer(tokenizer: Any, kept: list[int]) -> Any:  # noqa: ANN401
-    """The tokenizer with these pieces only, numbered anew."""
+    """The tokenizer with only these pieces, renumbered."""
     from transformers import AutoTokenizer
 
     new = {old: number for number, old in enumerate(kept)}
@@ -193,7 +193,7 @@ def cut_tokenizer(tokenizer: Any, kept: list[int]) -> Any:  # noqa: ANN401
 
 
 def _renumbered(processor: Any, new: dict[int, int]) -> Any:  # noqa: ANN401
-    """What puts special tokens around texts, with their new numbers: two forms are in use."""
+    """The post-processor, which adds special tokens, with new numbers; there are two formats."""
     if processor["type"] == "TemplateProcessing":
         tokens = processor["special_tokens"]
         return {
@@ -206,7 +206,7 @@ def _renumbered(processor: Any, new: dict[int, int]) -> Any:  # noqa: ANN401
 
 
 def _forget_numbers(file: Path) -> None:
-    """Older configurations list special tokens by their old numbers; those of the tokenizer itself count."""
+    """Remove the list of special tokens with old numbers; the tokenizer file has the new ones."""
     content = json.loads(file.read_text(encoding="utf-8"))
     content.pop("added_tokens_decoder", None)
     file.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")

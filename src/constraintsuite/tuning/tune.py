@@ -1,12 +1,11 @@
-"""A whole training: tasks one after the other, every checkpoint evaluated; and what it would be, without doing any of it."""
+"""A whole training: tasks one after the other, with every checkpoint evaluated; also its plan."""
 
 from __future__ import annotations
 
-import json
 import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import astuple, dataclass
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -19,7 +18,7 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import UNDEFINED
 from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import write_text
-from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.core.store.jsonl import read_jsonl, write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Workspace, claim
 from constraintsuite.corpora.base import SourceSettings
@@ -47,8 +46,8 @@ from constraintsuite.tuning.evaluation import Measure, evaluation_input, open_ev
 from constraintsuite.tuning.lists import DataContext, Exclusion, exclusion_inputs, read_exclusion
 from constraintsuite.tuning.models import open_start, write_start
 from constraintsuite.tuning.recipe import TaskSettings, TuneRecipe
-from constraintsuite.tuning.session import TaskProgress
 from constraintsuite.tuning.settings import DistilData, SuiteEvaluation
+from constraintsuite.tuning.training import TaskProgress
 
 KIND = "tune"
 _RECIPE, _PLOTS = "recipe.json", "plots"
@@ -59,7 +58,7 @@ _HEADLINES = ("loss", "accuracy", "paired_accuracy", "nDCG@10")
 
 @dataclass(frozen=True, slots=True)
 class TaskPlan:
-    """What one task of a training would be: its lists, its loss and its steps."""
+    """The plan of one task: its lists, its loss and its steps."""
 
     name: str
     data: str
@@ -68,12 +67,12 @@ class TaskPlan:
     rejects: Mapping[str, int]
     epochs: int
     steps: int
-    """Of an epoch, without those that replay earlier tasks."""
+    """Steps per epoch, without those that replay earlier tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """What a training would be, as `csuite tune --dry-run` tells it."""
+    """The plan of a training, as `csuite tune --dry-run` prints it."""
 
     name: str
     start: str
@@ -82,13 +81,13 @@ class TrainingPlan:
     checkpoints: int
     evaluations: tuple[str, ...]
     forbidden: int
-    """Distinct texts that are kept out."""
+    """The number of distinct texts that must not be trained on."""
 
 
 def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot], str] | None = None) -> Artifact:
-    """Train as the recipe says into the folder `out`; one that was stopped resumes after its last finished epoch.
+    """Train by a recipe into the folder `out`; an interrupted training resumes after its last finished epoch.
 
-    `draw` makes an SVG file of a curve.
+    `draw` returns a curve as SVG.
     """
     require_tune(recipe)
     origin = tune_origin(recipe)
@@ -97,7 +96,7 @@ def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot
 
 
 def require_tune(recipe: TuneRecipe) -> None:
-    """Refuse to begin without the libraries; nothing heavy is imported for that."""
+    """Raise a MissingExtraError if a library is missing; nothing heavy is imported for that."""
     need_torch("csuite tune")
     needed = [*_NEEDED, *(["peft"] if any(task.lora for task in recipe.tasks) else [])]
     if any(find_spec(name) is None for name in needed):
@@ -105,7 +104,7 @@ def require_tune(recipe: TuneRecipe) -> None:
 
 
 def tune_origin(recipe: TuneRecipe) -> ArtifactOrigin:
-    """What decides the content; every file and model that the recipe names is looked up now."""
+    """Everything that decides the content; every file and model of the recipe is looked up."""
     inputs = {"start": open_start(recipe.start).fingerprint, **exclusion_inputs(recipe.exclude)}
     for source in recipe.start.shrink.vocabulary_from if recipe.start.shrink else ():
         inputs[f"vocabulary {source}"] = open_source(SourceSettings(source=source)).fingerprint()
@@ -137,7 +136,7 @@ class _Training:
         selected = list(chain.from_iterable(self._train_seed(seed, measures) for seed in recipe.seeds))
         points = self._all_points()
         write_jsonl(out / CURVES, points)
-        write_text(out / SELECTED, json.dumps([asdict(one) for one in selected], indent=2) + "\n")
+        write_json(out / SELECTED, selected)
         write_text(out / _RECIPE, recipe.model_dump_json(indent=2) + "\n")
         if self._draw is not None:
             for plot in draw_curves(points):
@@ -149,13 +148,13 @@ class _Training:
         return self._space.finish(made, rejects, place=place)
 
     def _train_seed(self, seed: int, measures: Mapping[str, Measure]) -> Iterator[Selected]:
-        """Task after task; each begins with what the one before selected."""
+        """Train all tasks; each starts from the checkpoint that the one before selected."""
         first = TrainedEpoch(seed, 0, "start", 0)
         current = self._folders.checkpoint(first)
         if not current.is_dir():
             write_start(self._recipe.start, open_start(self._recipe.start), current, seed)
         self._measure(first, 0, None, measures)
-        # Now, since a metric that nothing is selected by would be missed only after an epoch.
+        # Checked before the first epoch, which would be wasted if the metric does not exist.
         check_selectable(self._points(first), self._recipe.selection)
         position = 0
         for place, task in enumerate(self._recipe.tasks, 1):
@@ -173,12 +172,12 @@ class _Training:
     def _measure(
         self, epoch: TrainedEpoch, position: int, done: TaskProgress | None, measures: Mapping[str, Measure]
     ) -> None:
-        """Write the figures of a checkpoint; `done` is what its task has behind it, None at the start."""
+        """Write the figures of a checkpoint; `done` is the progress of its task, None at the start."""
         if self._folders.points(epoch).is_file():
             return
         steps = done.steps if done else 0
         found: list[tuple[str, str, str, Interval]] = []
-        if done is not None:  # its loss is the mean of one epoch, all of which have as many steps
+        if done is not None:  # the loss is the mean of one epoch; all epochs have equally many steps
             loss = Interval(float(f"{done.loss:.6g}"), None, None, steps // epoch.number)
             found.append((TRAINING, OVERALL, "loss", loss))
         scorer = load_scorer(
@@ -186,23 +185,10 @@ class _Training:
             Workbench(reporter=self._reporter),
         )
         found += [(name, *figure) for name, measure in measures.items() for figure in measure(scorer)]
+        checkpoint = (epoch.seed, epoch.task, epoch.number, position, steps, epoch.name)
         points = [
-            TrainingCurvePoint(
-                epoch.seed,
-                epoch.task,
-                epoch.number,
-                position,
-                steps,
-                epoch.name,
-                evaluation,
-                part,
-                metric,
-                figure.value,
-                figure.low,
-                figure.high,
-                figure.n,
-            )
-            # A start without evaluations has a place on the curves all the same.
+            TrainingCurvePoint(*checkpoint, evaluation, part, metric, *astuple(figure))
+            # A start without evaluations has a place on the curves too.
             for evaluation, part, metric, figure in found or [(TRAINING, OVERALL, "loss", UNDEFINED)]
         ]
         write_jsonl(self._folders.points(epoch), points)
@@ -222,11 +208,11 @@ class _Training:
 def _headline(points: Sequence[TrainingCurvePoint]) -> str:
     found = [p for p in points if p.part == OVERALL and p.metric in _HEADLINES and p.value is not None]
     said = ", ".join(f"{p.evaluation} {p.metric} {say(p.value, kind_of(p.metric))}" for p in found)
-    return said or "measured on nothing"
+    return said or "no evaluations"
 
 
 def plan_training(recipe: TuneRecipe) -> TrainingPlan:
-    """Everything is looked up and read, nothing is scored or searched."""
+    """Plan a training: everything is looked up and read, but nothing is scored or searched."""
     require_tune(recipe)
     tune_origin(recipe)
     for one in recipe.evaluation:

@@ -17,14 +17,15 @@ from constraintsuite.app.cli.main import cli
 from constraintsuite.app.cli.mechanism.analyses import ablate, patch
 from constraintsuite.app.views.display import ShowOptions, write_shown_report
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.experiments.experiment import OpenOptions
 from constraintsuite.experiments.gate import default_policy
-from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
+from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.contrasts.records import SIDES
 from constraintsuite.mechanism.effects.records import ABLATIONS, DIRECTIONS
 from constraintsuite.mechanism.explain.experiment import LEADING, open_explain
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.request import COMPONENTS, RANDOM, TOP, parse_kinds
+from constraintsuite.mechanism.explain.request import COMPONENTS, RANDOM, TOP, AnalysisScope
 from mechanism.drift.moving import AFTER, BEFORE, make_checkpoints, make_soup_suite
 
 SMALL = ["--sites", "heads,mlp"]
@@ -158,7 +159,7 @@ def test_fewer_contrasts_than_the_limit_are_explained(world: Path) -> None:
 def test_each_side_has_tables_of_its_own(world: Path) -> None:
     contrasts = read_contrasts(world / "a" / "contrasts.jsonl")
     mixed = world / "mixed.jsonl"
-    write_contrasts(mixed, [replace(one, side=SIDES[i % 2]) for i, one in enumerate(contrasts) if not one.control])
+    write_jsonl(mixed, [replace(one, side=SIDES[i % 2]) for i, one in enumerate(contrasts) if not one.control])
     printed = call("patch", mixed, *model(world), "--out", world / "mixed", *SMALL).stdout
     for title in ("exact, denoising (query)", "exact, denoising (document)", "exact, noising (query)"):
         assert title in printed
@@ -216,12 +217,16 @@ def test_a_page_shows_maps_curves_and_verdicts(world: Path) -> None:
         "Heads, denoising",
         "Residual by role, noising",
         "From cls to q_cue",
-        "Faithfulness, twin ablation",
+        "Faithfulness, counterfactual ablation",
         "Corrected",
     ):
         assert part.lower() in text.lower()
     names = {path.name for path in (world / "page" / "plots").iterdir()}
-    assert {"heads-attribution-noising.svg", "attention-cls-q_cue.svg", "faithfulness-query-twin.svg"} <= names
+    assert {
+        "heads-attribution-noising.svg",
+        "attention-cls-q_cue.svg",
+        "faithfulness-query-counterfactual.svg",
+    } <= names
     assert (world / "page" / "tables" / "effects.csv").is_file()
     before = page.stat().st_mtime_ns
     write_shown_report([world / "a"], world / "page", ShowOptions(attention=True))
@@ -324,7 +329,8 @@ def test_defaults_that_help_shows_are_those_of_the_work() -> None:
     """They are written in the commands, as what they come from takes too long to import for --help."""
     options = {option.name: option for option in patch.params}
     assert (options["top"].default, options["random"].default) == (TOP, RANDOM)
-    assert parse_kinds(str(options["sites"].default).split(",")) == COMPONENTS
+    sites = str(options["sites"].default).split(",")
+    assert AnalysisScope.model_validate({"sites": sites}).sites == COMPONENTS
     assert set(options["directions"].type.choices) == {"both", *DIRECTIONS}  # type: ignore[attr-defined]
     (kind,) = [option for option in ablate.params if option.name == "kinds"]
     assert tuple(kind.type.choices) == ABLATIONS  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.records.formats.text import text_parts
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.records.sections import Remarks
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.effects.summary import SiteSummary
 from constraintsuite.mechanism.explain.folder import Explained, load_explained
@@ -45,7 +45,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def made(folder: Path, model: Path, contrasts: Sequence[MarkedContrast]) -> Explained:
     source = folder / "contrasts.jsonl"
-    write_contrasts(source, contrasts)
+    write_jsonl(source, contrasts)
     scope = AnalysisScope(sites=("head", "mlp"), roles=("all", "q_cue"))
     guide = attribute(source, f"cross:{model},threads=1", folder / "guide", scope, Silent())
     found = patch(source, f"cross:{model},threads=1", folder / "patched", scope, Silent(), guide=guide.path)
@@ -117,7 +117,7 @@ def test_heads_are_not_paled_by_whole_layers_and_frames_are_explained() -> None:
 
 def attributed(folder: Path, model: Path, scope: AnalysisScope, count: int = 12) -> Explained:
     source = folder / "contrasts.jsonl"
-    write_contrasts(source, planted_contrasts(count))
+    write_jsonl(source, planted_contrasts(count))
     return load_explained(attribute(source, f"cross:{model},threads=1", folder / "out", scope, Silent()).path)
 
 
@@ -183,7 +183,7 @@ def test_a_page_says_what_was_asked_and_left_out(tmp_path: Path, model: Path) ->
         worse_corrupt=replace(first.worse, query=louder),
     )
     source = tmp_path / "contrasts.jsonl"
-    write_contrasts(source, [*contrasts, same])
+    write_jsonl(source, [*contrasts, same])
     scope = AnalysisScope(sites=("head",), splits=("test",), sides=("query",), limit=13, seed=3)
     found = attribute(source, f"cross:{model},threads=1", tmp_path / "out", scope, Silent())
     told = " ".join(remarks_of(load_explained(found.path)))

@@ -11,12 +11,10 @@ from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.revisions import Revision
-from constraintsuite.mechanism.circuits.folder import find_circuit
 from constraintsuite.mechanism.circuits.records import CircuitSettings
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.circuits.search import find_circuit
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-from constraintsuite.mechanism.drift.contrasts import DriftSettings
-from constraintsuite.mechanism.drift.drift import measure_drift
+from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from constraintsuite.memory.folder import write_memory
 from constraintsuite.tuning.curves import Selected, TrainingCurvePoint
@@ -45,7 +43,7 @@ FEW = CircuitSettings(size=1, chance=20, band=0, parts=1, random_models=0)
 def make_artifacts(folder: Path) -> None:
     """`explained` with the circuit `one`, `moved`, `memory`, `remembered`, `ann`, `bundle` and `tuned`."""
     first, second = make_checkpoints(folder / "models")
-    write_contrasts(folder / "contrasts.jsonl", planted_contrasts(8))
+    write_jsonl(folder / "contrasts.jsonl", planted_contrasts(8))
     scope = AnalysisScope(sites=("head", "mlp"))
     attribute(folder / "contrasts.jsonl", f"cross:{first},threads=1", folder / "explained", scope, Silent())
     find_circuit(folder / "explained", FEW, name="one")

@@ -9,12 +9,11 @@ import pytest
 
 from app.web.site import open_site
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.mechanism.circuits.folder import find_circuit
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.circuits.records import CircuitSettings
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.circuits.search import find_circuit
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-from constraintsuite.mechanism.drift.contrasts import DriftSettings
-from constraintsuite.mechanism.drift.drift import measure_drift
+from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from mechanism.analyses import attribute
 from mechanism.drift.moving import make_checkpoints, make_soup_suite
@@ -26,7 +25,7 @@ FEW = CircuitSettings(size=1, chance=20, band=0, parts=1, random_models=0)
 @pytest.fixture(scope="module")
 def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("analysed")
-    write_contrasts(folder / "contrasts.jsonl", planted_contrasts(12))
+    write_jsonl(folder / "contrasts.jsonl", planted_contrasts(12))
     model = f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
     attribute(folder / "contrasts.jsonl", model, folder / "first", AnalysisScope(sites=("head", "mlp")), Silent())
     return folder

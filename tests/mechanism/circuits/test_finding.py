@@ -10,13 +10,13 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Advance, Silent
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.mechanism.circuits import quality
-from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.circuits.plan import Call, passes_a_second, plan_circuit
 from constraintsuite.mechanism.circuits.records import CircuitSettings
-from constraintsuite.mechanism.circuits.runner import CircuitRunner, make_runner, studied_sites
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, studied_sites
+from constraintsuite.mechanism.circuits.search import find_circuit, plan_search, read_circuits
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.request import AnalysisScope
@@ -28,14 +28,14 @@ from mechanism.planted import PLANTED, make_planted, planted_contrasts
 
 FEW = CircuitSettings(chance=20, band=2, parts=3, random_models=2, random_contrasts=4)
 SCOPE = AnalysisScope(sites=("head", "mlp"))
-INSIDE = Path("circuit/query-twin")
+INSIDE = Path("circuit/query-counterfactual")
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A file of contrasts and a model."""
     folder = tmp_path_factory.mktemp("source")
-    write_contrasts(folder / "contrasts.jsonl", planted_contrasts(16))
+    write_jsonl(folder / "contrasts.jsonl", planted_contrasts(16))
     return folder / "contrasts.jsonl", f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
 
 
@@ -48,7 +48,7 @@ def test_a_circuit_in_its_explain_folder(patched: Path) -> None:
     report = find_circuit(patched, FEW)
     assert report.circuit == (PLANTED,)
     assert report.ranking.method == "exact"
-    assert read_circuits(patched) == {"query-twin": report}
+    assert read_circuits(patched) == {"query-counterfactual": report}
     assert verify(patched) == []
     assert sorted(path.name for path in (patched / INSIDE).iterdir() if not path.name.startswith(".")) == [
         "circuit.json",
@@ -92,13 +92,13 @@ def test_one_stopped_just_before_its_end_runs_nothing_again(patched: Path, monke
 def run_counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Gets an entry for every few circuits that are really run."""
     done: list[int] = []
-    run = CircuitRunner._run
+    run = CircuitRunner._compute
 
     def counted(self: CircuitRunner, circuits: list[frozenset[object]], contrasts: list[object]) -> object:
         done.append(len(circuits))
         return run(self, circuits, contrasts)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(CircuitRunner, "_run", counted)
+    monkeypatch.setattr(CircuitRunner, "_compute", counted)
     return done
 
 
@@ -121,9 +121,9 @@ def test_several_circuits_side_by_side(patched: Path) -> None:
     find_circuit(patched, FEW.model_copy(update={"size": 3}), name="three")
     found = read_circuits(patched)
     assert {name: report.ablation for name, report in found.items()} == {
-        "query-twin": "twin",
+        "query-counterfactual": "counterfactual",
         "query-zero": "zero",
-        "three": "twin",
+        "three": "counterfactual",
     }
 
 
@@ -142,7 +142,7 @@ def test_a_plan_counts_untrained_models_and_controls(
     source: tuple[Path, str], tmp_path: Path, method: Literal["attribution"] | None, passes: int
 ) -> None:
     idioms = [replace(one, id=f"{one.id}/idiom", control="idiom") for one in planted_contrasts(10)]
-    write_contrasts(tmp_path / "contrasts.jsonl", [*planted_contrasts(16), *idioms])
+    write_jsonl(tmp_path / "contrasts.jsonl", [*planted_contrasts(16), *idioms])
     folder = patch(tmp_path / "contrasts.jsonl", source[1], tmp_path / "patched", SCOPE, Silent()).path
     found = plan_circuit(load_explained(folder), FEW.model_copy(update={"method": method, "limit": 6}))
     assert (found.sites, found.contrasts) == (15, 12)
@@ -223,13 +223,13 @@ def test_what_a_killed_search_was_writing_is_taken_away(patched: Path, monkeypat
 
 
 def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, str]) -> None:
-    subject = load_model(source[1])
-    contrasts = list(tokenise(planted_contrasts(8), subject.classifier.tokenization).contrasts)
-    sites = studied_sites(subject)
-    budget = plan_memory(subject, sites, None, max(one.longest for one in contrasts))
-    runner = make_runner(subject, sites, contrasts, "twin", budget, 0)
+    model = load_model(source[1])
+    contrasts = list(tokenise(planted_contrasts(8), model.classifier.tokenization).contrasts)
+    sites = studied_sites(model)
+    budget = plan_memory(model, sites, None, max(one.longest for one in contrasts))
+    runner = CircuitRunner(model, sites, contrasts, "counterfactual", budget, 0)
     ticks = iter([0.0, 0.5, 1.0, 1.25])  # begun, after the first lot, after the second, in the end
-    assert passes_a_second(runner, contrasts, 0, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
+    assert passes_a_second(runner, lambda: next(ticks)) == 2 * Call(8, 8).passes / 1.25
 
 
 def test_effects_of_some_sites_are_not_enough(source: tuple[Path, str], tmp_path: Path) -> None:
@@ -242,6 +242,6 @@ def test_effects_of_some_sites_are_not_enough(source: tuple[Path, str], tmp_path
 def test_a_circuit_that_was_changed_is_refused(patched: Path) -> None:
     find_circuit(patched, FEW)
     file = patched / INSIDE / "circuit.json"
-    file.write_text(file.read_text().replace("twin", "zero"))
+    file.write_text(file.read_text().replace("counterfactual", "zero"))
     with pytest.raises(UserError, match="changed since the circuit was made"):
         read_circuits(patched)

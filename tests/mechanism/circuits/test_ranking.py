@@ -5,7 +5,7 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.circuits.ranking import rank_sites, site_effects
-from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection, PatchEffects, rows_of
+from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection, PatchEffects, grid_rows
 from mechanism.planted import planted_contrasts
 
 CONTRASTS = planted_contrasts(40)  # the halves take turns
@@ -24,7 +24,7 @@ def rows(
     names = tuple(one.id for one in CONTRASTS)
     patches = tuple((site, "all") for site in sites)
     asides = np.full(changes.shape, np.nan)
-    return rows_of(Grid(names, patches, direction, method, base, -base, base + changes, nothing, asides))
+    return grid_rows(Grid(names, patches, direction, method, base, -base, base + changes, nothing, asides))
 
 
 def test_the_largest_of_either_sign_comes_first() -> None:

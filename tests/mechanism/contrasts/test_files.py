@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast, MarkedPair, RoleMark
 from mechanism.contrasts.contrast_factory import exchange, swap
 
 
 def test_contrasts_are_read_as_they_were_written(tmp_path: Path) -> None:
     file = tmp_path / "contrasts.jsonl"
-    assert write_contrasts(file, [swap(), exchange()]) == 2
+    assert write_jsonl(file, [swap(), exchange()]) == 2
     assert read_contrasts(file) == [swap(), exchange()]
 
 
@@ -36,15 +37,15 @@ def _marked(*marks: RoleMark) -> MarkedContrast:
 )
 def test_a_contrast_that_cannot_be_asked_is_refused(tmp_path: Path, contrast: MarkedContrast, message: str) -> None:
     file = tmp_path / "contrasts.jsonl"
-    write_contrasts(file, [exchange(), contrast])
+    write_jsonl(file, [exchange(), contrast])
     with pytest.raises(UserError, match=f"contrasts.jsonl:2: .*{message}"):
         read_contrasts(file)
 
 
 def test_a_repeated_id_and_an_unknown_role_are_told_with_their_line(tmp_path: Path) -> None:
     file = tmp_path / "contrasts.jsonl"
-    write_contrasts(file, [swap(), swap()])
-    with pytest.raises(UserError, match="2: the id 'swap' stands there twice"):
+    write_jsonl(file, [swap(), swap()])
+    with pytest.raises(UserError, match="2: the id 'swap' occurs twice"):
         read_contrasts(file)
     record = json.loads(file.read_text().splitlines()[0])
     record["better"]["query"]["marks"][0]["role"] = "verb"

@@ -10,7 +10,7 @@ from constraintsuite.core.records.examples import QUERY_PREFERENCE, Example
 from constraintsuite.mechanism.contrasts.files import fault_of
 from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_rejected, make_contrasts, read_suite
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.contrasts.selection import keep_apart
+from constraintsuite.mechanism.contrasts.selection import keep_independent
 from constraintsuite.suites.constraints.exclude import Exclude
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import CAMP, CONTROLS, EXAMPLES, PIE, SOUP, make_example, make_suite
@@ -38,7 +38,7 @@ def test_each_kind_is_there_and_what_is_not_has_its_reason(made: Contrasts) -> N
         ("camp/entity", "query", "entity"),
         ("kiosk/entity", "query", "entity"),
     ]
-    assert count_rejected(made.usable(dealt_anew=False)[1]) == {
+    assert count_rejected(made.usable(redrawn=False)[1]) == {
         "document: texts_far_apart": 3,
         "nonflip: original_missing": 1,
     }
@@ -142,10 +142,10 @@ def test_examples_that_give_no_contrast_are_counted(tmp_path: Path) -> None:
     made = make_contrasts(make_suite(tmp_path, [SOUP, silent, single, unnamed, same, hidden, again], ()))
     reasons = {one.id: one.reason for one in made.rejected if one.id.endswith("/query")}
     assert reasons == {
-        "silent/query": "twin_states_no_preference",
-        "single/query": "twin_states_no_preference",
+        "silent/query": "opposite_states_no_preference",
+        "single/query": "opposite_states_no_preference",
         "unnamed/query": "y_not_in_query",
-        "same/query": "no_twin_query",
+        "same/query": "no_opposite_query",
         "hidden/query": "cue_not_found",
         "again/query": "repeated",
     }
@@ -169,7 +169,7 @@ def test_what_falls_to_both_halves_is_kept_beside_and_counted(tmp_path: Path) ->
     made = make_contrasts(make_suite(tmp_path, chain, ()))
     assert made.contrasts and made.torn
     assert len({one.id for one in (*made.contrasts, *made.torn)}) == 12
-    assert count_rejected(made.usable(dealt_anew=False)[1])["query: clusters_in_both_halves"] == len(made.torn)
+    assert count_rejected(made.usable(redrawn=False)[1])["query: clusters_in_both_halves"] == len(made.torn)
 
 
 def _soup(number: int) -> Example:
@@ -179,7 +179,7 @@ def _soup(number: int) -> Example:
 
 def test_an_independent_set_keeps_controls_of_couples_and_what_is_left_out_is_told(tmp_path: Path) -> None:
     made = make_contrasts(make_suite(tmp_path))
-    kept, left = keep_apart(made.contrasts, 0)
+    kept, left = keep_independent(made.contrasts, 0)
     assert Counter(one.control for one in kept) == {"": 4, "nonflip": 2, "idiom": 1, "entity": 1}
     assert sorted(one.id.partition("/")[2] for one in left) == ["entity", "query"]
     assert {one.reason for one in left} == {"shares_a_document"}
@@ -196,4 +196,4 @@ def test_an_example_that_gives_nothing_does_not_push_out_one_that_does(tmp_path:
         constraint=Exclude(value="cheese", cue="lacking", forms=("cheese",)),
     )
     made = make_contrasts(make_suite(tmp_path, [SOUP, barren], ()), seed=seed)
-    assert [one.id for one in keep_apart(made.contrasts, seed)[0]] == ["soup/query"]
+    assert [one.id for one in keep_independent(made.contrasts, seed)[0]] == ["soup/query"]

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.contrasts.files import (
     PlainContrast,
     mark_plain,
     read_either,
-    read_plain,
-    write_contrasts,
 )
 from mechanism.contrasts.contrast_factory import exchange, shown, swap
 
@@ -62,7 +61,7 @@ def test_a_file_of_plain_contrasts(tmp_path: Path) -> None:
         {"id": "2", "query": "soup without nuts", "better": "no nuts", "worse": "nuts", "better_corrupt": "nuts"},
     ]
     file.write_text("\n".join(map(json.dumps, lines)))
-    assert [one.side for one in read_plain(file)] == ["query", "document"]
+    assert [one.side for one in read_either(file)] == ["query", "document"]
 
 
 @pytest.mark.parametrize(
@@ -77,14 +76,14 @@ def test_a_line_that_does_not_fit_is_told(tmp_path: Path, line: dict[str, str], 
     file = tmp_path / "mine.jsonl"
     file.write_text(json.dumps(line))
     with pytest.raises(UserError, match=message):
-        read_plain(file)
+        read_either(file)
 
 
 def test_a_file_of_either_form_is_read(tmp_path: Path) -> None:
     plain, marked = tmp_path / "plain.jsonl", tmp_path / "marked.jsonl"
     line = {"id": "1", "query": "a", "query_corrupt": "d", "better": "b", "worse": "c", "split": "test"}
     plain.write_text(json.dumps(line))
-    write_contrasts(marked, read_plain(plain))
+    write_jsonl(marked, read_either(plain))
     assert read_either(plain) == read_either(marked)
     assert read_either(plain)[0].split == "test"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.core.records.examples import Example
-from constraintsuite.mechanism.contrasts.queries import opposite_queries
+from constraintsuite.mechanism.contrasts.marking import opposite_queries
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import make_example
 
@@ -67,5 +67,5 @@ def test_what_differs_is_the_cue_and_y_is_found(
 
 
 @pytest.mark.parametrize("opposite", [None, "Soups lacking CREAM"])
-def test_no_other_query_no_twin(opposite: str | None) -> None:
+def test_no_other_query_no_contrast(opposite: str | None) -> None:
     assert opposite_queries(_example("soups lacking cream", opposite, "cream", "lacking")) is None

@@ -24,7 +24,7 @@ def test_every_reason_has_words() -> None:
 @pytest.mark.parametrize(
     ("reason", "words"),
     [
-        ("too_long", "the model cuts off what is marked"),
+        ("too_long", "the model cuts off something that is marked"),
         ("document: texts_far_apart", "document: its two texts are more than one edit apart"),
         ("tokens: of_a_later_version", "tokens: of_a_later_version"),
     ],

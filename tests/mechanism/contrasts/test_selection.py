@@ -16,7 +16,12 @@ from constraintsuite.mechanism.contrasts.records import (
     MarkedContrast,
     MarkedPair,
 )
-from constraintsuite.mechanism.contrasts.selection import apart, choose, choose_readable, keep_apart, keep_kinds
+from constraintsuite.mechanism.contrasts.selection import (
+    choose_contrasts,
+    choose_disjoint,
+    choose_readable,
+    keep_independent,
+)
 from mechanism.contrasts.contrast_factory import exchange, make_tokenization, swap
 
 
@@ -35,16 +40,16 @@ def _many() -> list[MarkedContrast]:
      (20, {("", "find"): 8, ("", "check"): 8, ("idiom", "find"): 2, ("idiom", "check"): 2})],
 )  # fmt: skip
 def test_a_limit_is_dealt_evenly(limit: int, expected: dict[tuple[str, str], int]) -> None:
-    chosen = choose(_many(), limit, seed=0)
+    chosen = choose_contrasts(_many(), limit, seed=0)
     assert Counter((one.control, one.half) for one in chosen) == expected
 
 
 def test_the_choice_keeps_the_order_and_depends_on_the_seed() -> None:
     contrasts = _many()
-    chosen = choose(contrasts, 12, seed=0)
-    assert chosen == [one for one in contrasts if one in chosen] == choose(contrasts[::-1], 12, seed=0)[::-1]
-    assert chosen != choose(contrasts, 12, seed=1)
-    assert choose(contrasts, None, seed=0) == choose(contrasts, 99, seed=0) == contrasts
+    chosen = choose_contrasts(contrasts, 12, seed=0)
+    assert chosen == [one for one in contrasts if one in chosen] == choose_contrasts(contrasts[::-1], 12, seed=0)[::-1]
+    assert chosen != choose_contrasts(contrasts, 12, seed=1)
+    assert choose_contrasts(contrasts, None, seed=0) == choose_contrasts(contrasts, 99, seed=0) == contrasts
 
 
 def _with_unreadable(count: int) -> list[MarkedContrast]:
@@ -67,40 +72,34 @@ def test_for_one_that_cannot_be_asked_another_is_taken(unreadable: int, limit: i
     assert len({one.id for one in made.rejected}) == len(made.rejected) <= unreadable
 
 
-def test_kinds_are_told_apart() -> None:
-    contrasts = [swap(), exchange(), replace(swap("other"), control="idiom")]
-    assert [one.id for one in keep_kinds(contrasts, controls=[""])] == ["swap", "exchange"]
-    assert [one.id for one in keep_kinds(contrasts, sides=["query"])] == ["swap", "other"]
-
-
 @given(st.dictionaries(st.text("abc", max_size=3), st.sets(st.sampled_from("uvwxyz"), min_size=1, max_size=2)))
 def test_no_two_that_are_apart_share_a_cluster_and_no_other_could_join(clusters: dict[str, set[str]]) -> None:
-    chosen = apart(clusters, seed=0)
+    chosen = choose_disjoint(clusters, seed=0)
     taken = [cluster for name in chosen for cluster in clusters[name]]
     assert len(taken) == len(set(taken))
     assert all(name in chosen or clusters[name] & set(taken) for name in clusters)
 
 
 def test_rarer_clusters_come_first() -> None:
-    assert apart({"a": "hub", "b": "hx", "c": "uy", "d": "bz"}, seed=0) == {"b", "c", "d"}
+    assert choose_disjoint({"a": "hub", "b": "hx", "c": "uy", "d": "bz"}, seed=0) == {"b", "c", "d"}
 
 
 def test_each_kind_and_side_is_kept_apart_for_itself() -> None:
     contrasts = [swap("one"), swap("two"), exchange(), replace(swap("four"), control="idiom")]
-    kept, left = keep_apart([replace(one, clusters=("same",)) for one in contrasts], seed=0)
+    kept, left = keep_independent([replace(one, clusters=("same",)) for one in contrasts], seed=0)
     assert [one.id for one in kept][1:] == ["exchange", "four"]
     assert [(one.id in ("one", "two"), one.reason) for one in left] == [(True, "shares_a_document")]
 
 
 def test_contrasts_that_name_no_cluster_are_apart() -> None:
     contrasts = [replace(swap(name), clusters=()) for name in "ab"]
-    assert [one.id for one in keep_apart(contrasts, seed=0)[0]] == ["a", "b"]
+    assert [one.id for one in keep_independent(contrasts, seed=0)[0]] == ["a", "b"]
 
 
 def test_halves_are_dealt_anew_and_evenly() -> None:
     hub = [replace(swap(f"hub{i}"), clusters=("hub",), half="find") for i in range(20)]
     alone = [replace(swap(f"alone{i}"), clusters=(f"c{i}",), half="check") for i in range(9)]
-    kept, _ = keep_apart([*hub, *alone], seed=0)
+    kept, _ = keep_independent([*hub, *alone], seed=0)
     assert Counter(one.half for one in kept) == {"find": 5, "check": 5}
 
 
@@ -113,7 +112,7 @@ def test_no_cluster_is_in_both_halves_of_what_is_kept_apart(found: list[tuple[st
     contrasts = [
         replace(swap(str(i)), clusters=(one, other), control=control) for i, (one, other, control) in enumerate(found)
     ]
-    kept, left = keep_apart(contrasts, seed=0)
+    kept, left = keep_independent(contrasts, seed=0)
     halves = {(cluster, one.half) for one in kept for cluster in one.clusters}
     assert len(halves) == len({cluster for cluster, _ in halves})
     assert sorted([*(one.id for one in kept), *(one.id for one in left)]) == sorted(one.id for one in contrasts)
@@ -121,9 +120,9 @@ def test_no_cluster_is_in_both_halves_of_what_is_kept_apart(found: list[tuple[st
 
 def test_a_text_aside_that_the_other_half_asks_about_is_exchanged() -> None:
     contrasts = [_about(str(i), f"loaf {i} of rye bread") for i in range(8)]
-    strange = {one.id: one.better.text.text for one in keep_apart(contrasts, seed=0)[0] if one.half == "check"}
+    strange = {one.id: one.better.text.text for one in keep_independent(contrasts, seed=0)[0] if one.half == "check"}
     text = next(iter(strange.values()))
-    kept, _ = keep_apart([_with_aside(one, text) for one in contrasts], seed=0)
+    kept, _ = keep_independent([_with_aside(one, text) for one in contrasts], seed=0)
     asked = {
         half: {pair.text.text for one in kept if one.half == half for pair in (one.better, one.worse)}
         for half in HALVES

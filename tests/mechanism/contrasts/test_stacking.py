@@ -32,7 +32,7 @@ def test_rows_are_filled_up_as_the_model_does(left: bool) -> None:
     batch = tokenization.batch(
         [(pair.query.text, pair.text.text) for pair in (contrast.better, contrast.worse)]  # the longest of both runs
     )
-    for mine, expected in zip(stacked.clean.tokens, batch, strict=True):
+    for mine, expected in zip(stacked["clean"].tokens, batch, strict=True):
         assert mine.tolist() == expected.tolist()
 
 
@@ -41,15 +41,15 @@ def test_roles_and_partners_move_with_their_rows(left: bool) -> None:
     pairs = _pairs(left=left)
     stacked = stack(pairs, make_tokenization(left=left).padding)
     for row, pair in enumerate(pairs):
-        there = stacked.clean.tokens.attention_mask[row] == 1
-        assert (stacked.clean.roles[row][~there] == PADDED).all()
-        assert stacked.clean.roles[row][there].tolist() == pair.clean.roles.tolist()
+        there = stacked["clean"].tokens.attention_mask[row] == 1
+        assert (stacked["clean"].roles[row][~there] == PADDED).all()
+        assert stacked["clean"].roles[row][there].tolist() == pair.clean.roles.tolist()
         for place, partner in zip(np.flatnonzero(there), pair.to_corrupt, strict=True):
-            found = stacked.clean.partners[row, place]
+            found = stacked["clean"].partners[row, place]
             if partner < 0:
                 assert found == -1
             else:
-                assert stacked.corrupt.tokens.input_ids[row, found] == pair.corrupt.ids[partner]
+                assert stacked["corrupt"].tokens.input_ids[row, found] == pair.corrupt.ids[partner]
 
 
 def test_a_place_takes_from_its_partner_or_the_mean_of_its_role() -> None:
@@ -57,7 +57,7 @@ def test_a_place_takes_from_its_partner_or_the_mean_of_its_role() -> None:
     stacked = stack([pair], make_tokenization().padding)
     weights, where = transfer(stacked, "corrupt")
     has = int(np.flatnonzero(pair.to_clean < 0)[0])
-    cues = np.flatnonzero(stacked.clean.roles[0] == ROLES.index("q_cue"))
+    cues = np.flatnonzero(stacked["clean"].roles[0] == ROLES.index("q_cue"))
     assert cues.tolist() == [3, 4, 5]  # does not have
     assert weights[0, has].tolist() == pytest.approx(
         [1 / 3 if place in cues else 0 for place in range(len(pair.clean))]
@@ -70,7 +70,7 @@ def test_a_role_that_the_other_run_lacks_is_left_alone() -> None:
     contrast = mark_plain(PlainContrast("any", "soup with no cream", "a", "b", "soup with cream", y=("cream",)))
     pair = tokenise([contrast], make_tokenization()).contrasts[0].better
     assert pair.to_corrupt[3] == -1
-    where = transfer(stack([pair], make_tokenization().padding), "clean").where[0]
+    where = transfer(stack([pair], make_tokenization().padding), "clean")[1][0]
     assert np.flatnonzero(~where).tolist() == [3]
 
 
@@ -78,10 +78,10 @@ def test_a_role_that_the_other_run_lacks_is_left_alone() -> None:
 def test_all_of_the_other_run_is_taken_over_where_rows_are_one_to_one(into: RunName) -> None:
     pairs = _made()[0].pairs
     stacked = stack(pairs, make_tokenization().padding)
-    other = stacked.run("corrupt" if into == "clean" else "clean")
+    other = stacked["corrupt" if into == "clean" else "clean"]
     values = np.random.default_rng(0).normal(size=(*other.roles.shape, 3)).astype(np.float32)
     weights, where = transfer(stacked, into)
-    there = stacked.run(into).tokens.attention_mask == 1
+    there = stacked[into].tokens.attention_mask == 1
     assert np.array_equal(where, there)
     assert np.array_equal((weights @ values)[there], values[there])
 

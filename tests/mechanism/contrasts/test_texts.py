@@ -8,9 +8,9 @@ from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.mechanism.contrasts import texts
-from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
-from constraintsuite.mechanism.contrasts.texts import AnalysisReader, are_near, mirror, paint_text
+from constraintsuite.mechanism.contrasts import marking
+from constraintsuite.mechanism.contrasts.marking import AnalysisReader, are_near, mirror, paint_text
+from constraintsuite.mechanism.contrasts.records import RoleSpans
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.choice import get_analyser
@@ -106,7 +106,7 @@ def test_an_analyser_that_is_not_at_hand_gives_way(monkeypatch: pytest.MonkeyPat
             raise MissingExtraError("parser", "The analyser 'parser'")
         return get_analyser(name)
 
-    monkeypatch.setattr(texts, "get_analyser", get)
+    monkeypatch.setattr(marking, "get_analyser", get)
     assert AnalysisReader("parser").name == "rules"
 
 

@@ -114,7 +114,7 @@ def test_the_same_row_is_aligned_place_by_place(query: str, text: str) -> None:
 
 
 def test_a_word_for_a_word_is_one_to_one() -> None:
-    assert _only(tokenise([swap()], make_tokenization())).one_to_one
+    assert _only(tokenise([swap()], make_tokenization())).better.one_to_one
 
 
 def test_words_that_change_places_stand_for_one_another() -> None:

@@ -14,8 +14,7 @@ from safetensors.torch import load_file, save_file
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.drift import drift as measuring
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-from constraintsuite.mechanism.drift.contrasts import DriftSettings
-from constraintsuite.mechanism.drift.drift import plan_work
+from constraintsuite.mechanism.drift.drift import DriftSettings, plan_drift
 from mechanism.drift.moving import make_soup_suite
 from mechanism.planted import make_planted
 
@@ -82,7 +81,7 @@ def test_a_dry_run_refuses_what_the_run_would(
     monkeypatch.setattr(measuring, "load_model", None)
     named = name_checkpoints([str(ground / "first"), str(tmp_path / "second")])
     with pytest.raises(UserError, match=f"^Checkpoint second: .*{words}"):
-        plan_work(named, [ground / "suite"], DriftSettings(top=3))
+        plan_drift(named, [ground / "suite"], DriftSettings(top=3))
 
 
 @pytest.mark.parametrize(
@@ -96,4 +95,4 @@ def test_a_dry_run_refuses_settings_that_leave_nothing(ground: Path, settings: D
     shutil.copytree(ground / "first", ground / "same", dirs_exist_ok=True)
     named = name_checkpoints([str(ground / "first"), str(ground / "same")])
     with pytest.raises(UserError, match=words):
-        plan_work(named, [ground / "suite"], settings)
+        plan_drift(named, [ground / "suite"], settings)

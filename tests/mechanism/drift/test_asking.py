@@ -11,17 +11,17 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Example
-from constraintsuite.mechanism.drift.contrasts import Chosen, DriftSettings, choose_contrasts
+from constraintsuite.mechanism.drift.drift import ChosenContrasts, DriftSettings, choose_from_suites
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import soups
 
 ALL = DriftSettings(limit=None)
 
 
-def ask(root: Path, settings: DriftSettings = ALL, **suites: Sequence[Example]) -> Chosen:
+def ask(root: Path, settings: DriftSettings = ALL, **suites: Sequence[Example]) -> ChosenContrasts:
     for name, examples in suites.items():
         make_suite(root / name, examples, ())
-    return choose_contrasts([root / name for name in suites], settings)
+    return choose_from_suites([root / name for name in suites], settings)
 
 
 def reworded(example: Example, cluster: str) -> Example:
@@ -65,5 +65,5 @@ def test_no_document_is_in_both_halves_of_two_suites(tmp_path: Path, independent
 def test_two_suites_of_one_name_are_refused(tmp_path: Path) -> None:
     for place in ("a", "b"):
         make_suite(tmp_path / place / "ours", soups(2), ())
-    with pytest.raises(UserError, match="called 'ours' too"):
-        choose_contrasts([tmp_path / "a" / "ours", tmp_path / "b" / "ours"], ALL)
+    with pytest.raises(UserError, match="also called 'ours'"):
+        choose_from_suites([tmp_path / "a" / "ours", tmp_path / "b" / "ours"], ALL)

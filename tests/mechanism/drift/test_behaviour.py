@@ -16,8 +16,7 @@ from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.drift.behaviour import best_of, compare_behaviour, run_checkpoints
 from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-from constraintsuite.mechanism.drift.contrasts import DriftSettings
-from constraintsuite.mechanism.drift.drift import plan_work
+from constraintsuite.mechanism.drift.drift import DriftSettings, plan_drift
 from mechanism.contrasts.suite_factory import make_suite
 from mechanism.drift.moving import make_checkpoints, soups
 
@@ -62,7 +61,7 @@ def test_only_the_asked_splits_are_scored_and_named(
     assert {len(run.results) for run in runs["suite"].values()} == {20}
     pairs = len(pairs_of(example for example in suites["suite"].examples if example.split == "test"))
     assert heard.titles == [f"first: pairs {pairs}", f"second: pairs {pairs}"]
-    assert plan_work(checkpoints, [ground / "suite"], DriftSettings(TEST, top=3)).behaviour == 2 * pairs
+    assert plan_drift(checkpoints, [ground / "suite"], DriftSettings(TEST, top=3)).behaviour == 2 * pairs
     found = compare_behaviour(suites, runs, TEST, seed=0)
     assert {one.value.n for one in found.figures if (one.group, one.metric) == ("overall", "accuracy")} == {20}
 

@@ -16,8 +16,7 @@ from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.drift import drift as measuring
 from constraintsuite.mechanism.drift import observation, steps
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, name_checkpoints
-from constraintsuite.mechanism.drift.contrasts import DriftSettings
-from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
+from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_drift
 from constraintsuite.mechanism.drift.observation import observe_checkpoint
 from constraintsuite.mechanism.drift.records import CheckpointDrift, load_drift
 from mechanism.contrasts.suite_factory import make_suite
@@ -187,7 +186,7 @@ def test_one_stopped_just_before_its_end_looks_at_nothing_again(
 ) -> None:
     checkpoints, suite = ground
     with monkeypatch.context() as stop:
-        stop.setattr(measuring, "write_record", None)  # of the results, the last file
+        stop.setattr(measuring, "write_json", None)  # of the results, the last file
         with pytest.raises(TypeError):
             measure_drift(checkpoints, [suite], tmp_path / "out", SETTINGS, Silent())
     monkeypatch.setattr(observation, "observe_checkpoint", None)
@@ -220,7 +219,7 @@ def test_a_changed_file_is_refused(folder: Path, tmp_path: Path) -> None:
 
 def test_a_plan_counts_forward_passes(ground: tuple[list[Checkpoint], Path]) -> None:
     checkpoints, suite = ground
-    plan = plan_work(checkpoints, [suite], SETTINGS)
+    plan = plan_drift(checkpoints, [suite], SETTINGS)
     assert plan.contrasts == 20
     assert plan.attribution == 20 * 4 * 3 * 2  # two rows in two runs, forward and backward, two checkpoints
     assert plan.crossing == 10 * 2 * (8 + 3 * 5 * 2)  # a circuit and four residuals, three donors, two rows

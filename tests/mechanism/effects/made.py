@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from constraintsuite.mechanism.contrasts.records import ControlKind, MarkedContrast
-from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection, PatchEffects, rows_of
+from constraintsuite.mechanism.effects.records import EffectMethod, Grid, PatchDirection, PatchEffects, grid_rows
 from mechanism.planted import planted_contrasts
 
 
@@ -38,7 +38,7 @@ def grid(
 
 def effects(*grids: Grid) -> PatchEffects:
     """Their rows."""
-    return PatchEffects.joined([rows_of(one) for one in grids])
+    return PatchEffects.joined([grid_rows(one) for one in grids])
 
 
 def contrasts(count: int, *, controls: Sequence[ControlKind] = ()) -> list[MarkedContrast]:

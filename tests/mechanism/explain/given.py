@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from mechanism.analyses import attribute
 from mechanism.planted import make_planted
@@ -21,5 +21,5 @@ class Given:
         self.folder = folder
         self.model = f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
         self.contrasts = folder / "contrasts.jsonl"
-        write_contrasts(self.contrasts, named(count))
+        write_jsonl(self.contrasts, named(count))
         self.attributed = attribute(self.contrasts, self.model, folder / "attributed", WIDE, Silent())

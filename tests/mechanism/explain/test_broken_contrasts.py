@@ -12,7 +12,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.artifact import Artifact
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.contrasts.records import Marked, MarkedContrast
 from constraintsuite.mechanism.explain import analysis
 from constraintsuite.mechanism.explain.folder import load_explained
@@ -39,7 +39,7 @@ def contrasts(tmp_path: Path) -> Path:
     """Twelve, of which the fifth is about a zebra."""
     some = named(12)
     some[4] = _with_zebra(some[4])
-    write_contrasts(tmp_path / "contrasts.jsonl", some)
+    write_jsonl(tmp_path / "contrasts.jsonl", some)
     return tmp_path / "contrasts.jsonl"
 
 
@@ -89,7 +89,7 @@ def test_where_many_break_it_nothing_is_held_against_them(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "contrasts.jsonl"
-    write_contrasts(source, named(6))
+    write_jsonl(source, named(6))
     monkeypatch.setattr(analysis, "_PASSES", 1)
 
     def fail(*_: object) -> Sequence[object]:

@@ -11,7 +11,7 @@ import torch
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from mechanism.analyses import attribute, patch
 from mechanism.planted import make_planted
@@ -27,7 +27,7 @@ def test_workers_are_asked_what_the_model_is_there(tmp_path: Path, monkeypatch: 
     make_planted(tmp_path / "model", noise=0.05)
     monkeypatch.chdir(tmp_path)
     source, guide = Path("contrasts.jsonl"), Path("guide")
-    write_contrasts(source, named(12))
+    write_jsonl(source, named(12))
     attribute(source, MODEL, guide, SCOPE, Silent())
     alone = patch(source, MODEL, tmp_path / "alone", SCOPE, Silent(), guide=guide)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)

@@ -10,7 +10,8 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.mechanism.contrasts.files import read_contrasts, write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.mechanism.contrasts.files import read_contrasts
 from constraintsuite.mechanism.effects.records import ABLATIONS, AblationKind, read_effects
 from constraintsuite.mechanism.explain.analysis import LoadedAnalysis, load_analysis
 from constraintsuite.mechanism.explain.folder import load_explained
@@ -71,7 +72,7 @@ def test_a_guide_on_fewer_contrasts_is_compared_on_those(given: Given, tmp_path:
 def test_controls_have_no_say_in_what_is_strongest(given: Given, tmp_path: Path) -> None:
     contrasts = tmp_path / "contrasts.jsonl"
     some = [replace(one, control="" if i < 6 else "idiom") for i, one in enumerate(read_contrasts(given.contrasts))]
-    write_contrasts(contrasts, some)
+    write_jsonl(contrasts, some)
     scope = AnalysisScope(sites=("head",))
     guide = attribute(contrasts, given.model, tmp_path / "a", scope, Silent()).path
     followed = plan_patches(contrasts, given.model, scope, guide).guide
@@ -84,7 +85,7 @@ def test_another_side_has_no_say_in_what_is_strongest(given: Given, tmp_path: Pa
     some = [
         replace(one, side="query" if i < 6 else "document") for i, one in enumerate(read_contrasts(given.contrasts))
     ]
-    write_contrasts(contrasts, some)
+    write_jsonl(contrasts, some)
     guide = attribute(contrasts, given.model, tmp_path / "a", MLP, Silent()).path
     followed = plan_patches(contrasts, given.model, AnalysisScope(sites=("mlp",), sides=("document",)), guide).guide
     assert followed is not None
@@ -131,7 +132,7 @@ def _some_without_another_y(folder: Path, alone: int) -> Path:
     """Twelve contrasts of one template and half, of which the last ones have a template for themselves."""
     file = folder / "contrasts.jsonl"
     some = [replace(one, template="same", half="find", clusters=(one.id,)) for one in named(12)]
-    write_contrasts(file, [replace(one, template=one.id) if i >= 12 - alone else one for i, one in enumerate(some)])
+    write_jsonl(file, [replace(one, template=one.id) if i >= 12 - alone else one for i, one in enumerate(some)])
     return file
 
 

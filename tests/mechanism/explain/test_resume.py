@@ -7,7 +7,7 @@ from pathlib import Path
 
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.explain.request import AnalysisScope
 from mechanism.analyses import patch
 from mechanism.planted import make_planted
@@ -24,11 +24,11 @@ from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisS
 done = analysis.patch_contrasts
 shards = []
 
-def stopping(subject, shard, *rest):
+def stopping(model, shard, *rest):
     shards.append(shard)
     if len(shards) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
-    return done(subject, shard, *rest)
+    return done(model, shard, *rest)
 
 analysis.patch_contrasts = stopping
 request = AnalysisRequest("patch", Path(sys.argv[1]), sys.argv[2], AnalysisScope(sites=("mlp",)))
@@ -44,10 +44,10 @@ class Told(Silent):
         self.notes.append(text)
 
 
-def test_an_analysis_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
+def test_a_killed_analysis_resumes_with_two_workers_and_ends_with_the_same_bytes(tmp_path: Path) -> None:
     model = f"cross:{make_planted(tmp_path / 'model', noise=0.05)},threads=1"
     contrasts, out = tmp_path / "contrasts.jsonl", tmp_path / "out"
-    write_contrasts(contrasts, named(58))
+    write_jsonl(contrasts, named(58))
     command = [sys.executable, "-c", STOPPED_IN_THE_SECOND_SHARD, str(contrasts), model, str(out)]
     killed = subprocess.run(command, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
@@ -56,20 +56,9 @@ def test_an_analysis_that_was_killed_goes_on_and_ends_with_the_same_bytes(tmp_pa
     assert [file.name for file in first.parent.glob("*.parquet")] == [first.name]
     written = first.stat().st_mtime_ns
     told = Told()
-    resumed = patch(contrasts, model, out, SCOPE, told)
-    assert told.notes == [f"{out}: goes on after 28 of 58 contrasts"]
+    resumed = patch(contrasts, model, out, SCOPE, told, engine=LocalEngine(2))
+    assert told.notes == [f"{out}: resumes after 28 of 58 contrasts"]
     assert (out / "effects" / first.name).stat().st_mtime_ns == written
     assert not first.parent.exists()
     whole = patch(contrasts, model, tmp_path / "whole", SCOPE, Silent())
-    assert resumed.manifest.content == whole.manifest.content
-
-
-def test_the_number_of_workers_does_not_matter(tmp_path: Path) -> None:
-    model = f"cross:{make_planted(tmp_path / 'model', noise=0.05)},threads=1"
-    contrasts = tmp_path / "contrasts.jsonl"
-    write_contrasts(contrasts, named(58))
-    alone, together = (
-        patch(contrasts, model, tmp_path / f"{engine.workers}", SCOPE, Silent(), engine=engine)
-        for engine in (LocalEngine(), LocalEngine(2))
-    )
-    assert together.manifest == alone.manifest
+    assert resumed.manifest == whole.manifest

@@ -12,7 +12,7 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.effects.records import read_effects
 from constraintsuite.mechanism.explain.analysis import AnalysisForecast, load_analysis
 from constraintsuite.mechanism.explain.folder import load_explained
-from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope, parse_kinds
+from constraintsuite.mechanism.explain.request import AnalysisRequest, AnalysisScope
 from constraintsuite.mechanism.explain.verify import verify
 from constraintsuite.mechanism.patching.capacity import passes_a_second
 from constraintsuite.models.base import OutOfMemory
@@ -113,7 +113,7 @@ def test_memory_that_ends_while_means_are_taken_is_told(
         raise OutOfMemory("2 GiB")
 
     monkeypatch.setattr("constraintsuite.mechanism.ablation.role_means", ends)
-    with pytest.raises(UserError, match=r"no memory left \(2 GiB\)\. Run it again with a smaller --memory"):
+    with pytest.raises(UserError, match=r"no memory left \(2 GiB\)\. Run the command again with a smaller --memory"):
         ablate(
             given.contrasts,
             given.model,
@@ -137,7 +137,7 @@ def test_other_marks_are_another_analysis(given: Given, tmp_path: Path, monkeypa
     suite.mkdir()
     make_suite(suite, [make_example(docs=("A soup without cream or milk.", "A soup of cream."))], ())
     seen = attribute(suite, given.model, tmp_path / "a", scope, Silent()).manifest
-    monkeypatch.setattr("constraintsuite.mechanism.contrasts.texts.get_analyser", lambda _: Blind())
+    monkeypatch.setattr("constraintsuite.mechanism.contrasts.marking.get_analyser", lambda _: Blind())
     unseen = attribute(suite, given.model, tmp_path / "b", scope, Silent()).manifest
     assert (seen.settings["analyser"], unseen.settings["analyser"]) == ("rules", "blind")
     assert seen.fingerprint != unseen.fingerprint
@@ -200,17 +200,17 @@ def test_a_trial_ends_after_one_pass_that_takes_longer(given: Given, monkeypatch
     monkeypatch.setattr("constraintsuite.mechanism.patching.capacity.SECONDS", 0)
     request = AnalysisRequest("patch", given.contrasts, given.model, AnalysisScope(sites=("mlp",)))
     work = load_analysis(request)
-    assert passes_a_second(work.subject, work.contrasts, work.budget) > 0
+    assert passes_a_second(work.model, work.contrasts, work.budget) > 0
 
 
 @pytest.mark.parametrize(("names", "kinds"), [(["heads", "head", "mlp"], ("head", "mlp")), (["keys"], ("key",))])
 def test_kinds_of_sites_are_read_in_the_plural_too(names: list[str], kinds: tuple[str, ...]) -> None:
-    assert parse_kinds(names) == kinds
+    assert AnalysisScope.model_validate({"sites": names}).sites == kinds
 
 
 def test_an_unknown_kind_of_site_is_refused() -> None:
-    with pytest.raises(UserError, match=r"'neurons' is no kind of site\. Known: .*, heads, .*"):
-        parse_kinds(["neurons"])
+    with pytest.raises(ValueError, match=r"'neurons' is no kind of site\. Known: .*, heads, .*"):
+        AnalysisScope.model_validate({"sites": ["neurons"]})
 
 
 def test_an_unknown_role_is_refused_with_all_that_can_be_written() -> None:
@@ -219,7 +219,7 @@ def test_an_unknown_role_is_refused_with_all_that_can_be_written() -> None:
 
 
 def test_the_model_that_was_looked_into_is_described(given: Given) -> None:
-    subject = load_explained(given.attributed.path).subject
-    assert (subject.type, subject.layers, subject.heads, subject.pooling) == ("bert", 3, 4, "first")
-    assert len(subject.invariants) == 8
-    assert Artifact.open(given.attributed.path, "explain").manifest.inputs["subject"] == subject.fingerprint
+    model = load_explained(given.attributed.path).model
+    assert (model.type, model.layers, model.heads, model.pooling) == ("bert", 3, 4, "first")
+    assert len(model.invariants) == 8
+    assert Artifact.open(given.attributed.path, "explain").manifest.inputs["subject"] == model.fingerprint

@@ -8,9 +8,10 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Split
-from constraintsuite.mechanism.contrasts.files import write_contrasts
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.explain.request import AnalysisScope, read_source
+from mechanism.contrasts.contrast_factory import exchange, swap
 from mechanism.contrasts.suite_factory import PIE, make_suite
 from mechanism.drift.moving import soups
 from mechanism.uneven import named
@@ -56,12 +57,19 @@ def test_only_what_was_asked_for_is_counted_as_left_out(tmp_path: Path, scope: A
 
 def test_a_file_is_filtered_by_split(tmp_path: Path) -> None:
     file = tmp_path / "contrasts.jsonl"
-    write_contrasts(file, _of("train", "test", "test"))
+    write_jsonl(file, _of("train", "test", "test"))
     assert [one.id for one in read_source(file, AnalysisScope(splits=("test",))).contrasts] == [
         "planted-1",
         "planted-2",
     ]
     assert len(read_source(file, AnalysisScope()).contrasts) == 3
+
+
+def test_a_file_is_filtered_by_side_and_control(tmp_path: Path) -> None:
+    file = tmp_path / "contrasts.jsonl"
+    write_jsonl(file, [swap(), exchange(), replace(swap("other"), control="idiom")])
+    assert [one.id for one in read_source(file, AnalysisScope(controls=("",))).contrasts] == ["swap", "exchange"]
+    assert [one.id for one in read_source(file, AnalysisScope(sides=("query",))).contrasts] == ["swap", "other"]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +81,7 @@ def test_a_file_is_filtered_by_split(tmp_path: Path) -> None:
 )
 def test_a_split_that_cannot_be_told_is_refused(tmp_path: Path, contrasts: list[MarkedContrast], words: str) -> None:
     file = tmp_path / "contrasts.jsonl"
-    write_contrasts(file, contrasts)
+    write_jsonl(file, contrasts)
     with pytest.raises(UserError, match=words):
         read_source(file, AnalysisScope(splits=("test",)))
 

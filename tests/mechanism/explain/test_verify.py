@@ -52,7 +52,7 @@ def test_figures_that_do_not_follow_from_the_rows_are_found(made: Artifact) -> N
     file = made.path / "summary.json"
     file.write_text(file.read_text().replace('"items": "all"', '"items": "correct"', 1))
     seal(made)
-    assert verify(made.path) == ["summary.json: not what the effects give"]
+    assert verify(made.path) == ["summary.json: it does not match the effects"]
 
 
 @pytest.mark.parametrize(("change", "faults"), [(1e-9, 0), (1e-3, 1)])
@@ -73,17 +73,17 @@ def test_what_is_said_of_a_guide_is_worked_out_again(given: Given, made: Artifac
     seal(made)
     assert verify(made.path) == []
     assert verify(made.path, guide=given.attributed.path) == [
-        "comparison.json: not what the guide and the effects give"
+        "comparison.json: it does not match the guide and the effects"
     ]
 
 
 def test_another_guide_is_refused(given: Given, made: Artifact) -> None:
-    with pytest.raises(UserError, match="this is not what the patches of"):
+    with pytest.raises(UserError, match="were not chosen by this folder"):
         verify(made.path, guide=made.path)
     plain = patch(
         given.contrasts, given.model, made.path.parent / "plain", AnalysisScope(sites=("mlp",), limit=2), Silent()
     )
-    with pytest.raises(UserError, match="this is not what the patches of"):
+    with pytest.raises(UserError, match="were not chosen by this folder"):
         verify(plain.path, guide=given.attributed.path)
 
 
@@ -92,7 +92,7 @@ def test_another_guide_is_refused(given: Given, made: Artifact) -> None:
     [
         (None, "{}", []),
         (None, "{ }", ["circuit/mine/circuit.json: changed since it was written"]),
-        ("other", "{}", ["circuit/mine: found in other effects than those that lie here"]),
+        ("other", "{}", ["circuit/mine: it was found with other effects than those of this folder"]),
     ],
     ids=["as it was", "changed", "of others"],
 )
@@ -118,5 +118,5 @@ def test_a_model_that_was_exchanged_is_not_run_again(given: Given, tmp_path: Pat
         given.contrasts, f"cross:{folder},threads=1", tmp_path / "p", AnalysisScope(sites=("mlp",), limit=2), Silent()
     )
     make_planted(folder, noise=0.1, seed=5)
-    with pytest.raises(UserError, match="it is not the model that was analysed"):
+    with pytest.raises(UserError, match="this is not the model that was analysed"):
         verify(made.path, again=1)

@@ -10,7 +10,7 @@ import torch
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, PatchDirection, rows_of
+from constraintsuite.mechanism.effects.records import DIRECTIONS, Grid, PatchDirection, grid_rows
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts, patch_one_by_one
@@ -33,36 +33,36 @@ def effects(grid: Grid) -> dict[str, float]:
     }
 
 
-def one_of_each(subject: LoadedModel) -> list[Site]:
+def one_of_each(model: LoadedModel) -> list[Site]:
     """A site of every kind in every layer; of a head's, those of the second head."""
-    kinds = [kind for kind in KINDS if kind != "pattern" or subject.family.pattern != "none"]
-    return [site for site in subject.sites(kinds) if site.head in (-1, 1)]
+    kinds = [kind for kind in KINDS if kind != "pattern" or model.family.pattern != "none"]
+    return [site for site in model.sites(kinds) if site.head in (-1, 1)]
 
 
 @pytest.mark.parametrize("kind", TINY)
 def test_stacked_patches_give_what_one_forward_pass_each_gives(
-    kind: str, subject_of: Callable[[str], LoadedModel]
+    kind: str, model_of: Callable[[str], LoadedModel]
 ) -> None:
-    subject = subject_of(kind)
-    sites = one_of_each(subject)
+    model = model_of(kind)
+    sites = one_of_each(model)
     patches = [
         SitePatch((site,), role) for site, role in zip(sites, cycle(["all", "q_cue", "@3", "d_other"]), strict=False)
     ]
-    contrasts = read(subject, [*planted_contrasts(1), uneven()])
-    for grid in patch_contrasts(subject, contrasts, patches, DIRECTIONS, AMPLE):
+    contrasts = read(model, [*planted_contrasts(1), uneven()])
+    for grid in patch_contrasts(model, contrasts, patches, DIRECTIONS, AMPLE):
         for number, contrast in enumerate(contrasts):
             if (number == 0) == (grid.direction == "denoising"):  # one direction each is enough here
-                loop = patch_one_by_one(subject, contrast, patches, grid.direction)
+                loop = patch_one_by_one(model, contrast, patches, grid.direction)
                 np.testing.assert_allclose(grid.margin_patched[:, number], loop, rtol=0, atol=5e-5)
 
 
-def test_many_sites_of_several_layers_are_patched_at_once(subject_of: Callable[[str], LoadedModel]) -> None:
-    subject = subject_of("bert")
+def test_many_sites_of_several_layers_are_patched_at_once(model_of: Callable[[str], LoadedModel]) -> None:
+    model = model_of("bert")
     sites = [parse_site(name) for name in ("L0.H1", "L0.mlp", "L1.H0", "L1.H3", "L1.H2.key", "L2.attention")]
     patches = [SitePatch(tuple(sites[:count])) for count in range(1, 7)] + [SitePatch(tuple(sites[2:]), "q_cue")]
-    contrasts = read(subject, [uneven()])
-    (grid,) = patch_contrasts(subject, contrasts, patches, ["noising"], AMPLE)
-    loop = patch_one_by_one(subject, contrasts[0], patches, "noising")
+    contrasts = read(model, [uneven()])
+    (grid,) = patch_contrasts(model, contrasts, patches, ["noising"], AMPLE)
+    loop = patch_one_by_one(model, contrasts[0], patches, "noising")
     np.testing.assert_allclose(grid.margin_patched[:, 0], loop, rtol=0, atol=5e-5)
 
 
@@ -130,7 +130,7 @@ def test_plain_relevance_is_unknown_where_the_pair_aside_is_not_touched(run: Ana
 def test_a_role_that_a_contrast_lacks_gives_no_row(planted: LoadedModel) -> None:
     patches = [SitePatch((Site(0, "residual"),), role) for role in ("q_cue", "d_cue", "@11", "@40")]
     (grid,) = patch_contrasts(planted, read(planted, [*planted_contrasts(1), uneven()]), patches, ["noising"], AMPLE)
-    rows = rows_of(grid)
+    rows = grid_rows(grid)
     assert list(zip(rows.role, rows.contrast, strict=True)) == [
         ("q_cue", "planted-0"),
         ("q_cue", "uneven"),
@@ -150,7 +150,7 @@ def test_the_model_is_as_before(planted: LoadedModel) -> None:
     patches = [SitePatch((site,)) for site in one_of_each(planted)]
     patch_contrasts(planted, read(planted, planted_contrasts(1)), patches, DIRECTIONS, AMPLE)
     assert torch.equal(planted.scores(inputs), before)
-    assert not any(block._forward_hooks or block._forward_pre_hooks for block in planted.model.modules())
+    assert not any(block._forward_hooks or block._forward_pre_hooks for block in planted.module.modules())
 
 
 def test_a_number_that_is_none_is_named_with_its_site(planted: LoadedModel) -> None:
@@ -168,7 +168,7 @@ def test_a_patch_that_breaks_the_numbers_is_named(planted: LoadedModel) -> None:
     contrasts = read(planted, planted_contrasts(1))
     hook = planted.blocks[2].attention.output.dense.register_forward_pre_hook(_break_copies)
     try:
-        with pytest.raises(UserError, match=r"L2\.H0.*That is so when L0\.H1 is patched"):
+        with pytest.raises(UserError, match=r"L2\.H0.*This happens when L0\.H1 is patched"):
             patch_contrasts(planted, contrasts, [SitePatch((Site(0, "head", 1),))], ["noising"], AMPLE)
     finally:
         hook.remove()
@@ -182,7 +182,7 @@ def test_patches_that_break_the_numbers_only_together_are_named(planted: LoadedM
         read(planted, planted_contrasts(1)),
         [SitePatch((site,)) for site in planted.sites({"mlp"})[:1]] * 2,
     )
-    hook = planted.model.classifier.register_forward_hook(crowded)
+    hook = planted.module.classifier.register_forward_hook(crowded)
     try:
         with pytest.raises(UserError, match=r"patched in one pass: L0\.mlp, L0\.mlp"):
             patch_contrasts(planted, contrasts, patches, ["noising"], AMPLE)

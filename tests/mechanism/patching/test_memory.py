@@ -43,25 +43,25 @@ def test_too_little_memory_is_refused_with_what_is_needed(planted: LoadedModel) 
     assert plan_memory(planted, planted.sites({"residual"}), need, 4_000).stacked >= 3 * 4_000
 
 
-def least(subject: LoadedModel, sites: Collection[Site], longest: int) -> Budget:
+def least(model: LoadedModel, sites: Collection[Site], longest: int) -> Budget:
     """The smallest that is not refused."""
     for mib in count(1):
         try:
-            return plan_memory(subject, sites, mib, longest)
+            return plan_memory(model, sites, mib, longest)
         except UserError:
             continue
     raise AssertionError
 
 
 @contextmanager
-def largest_pass(subject: LoadedModel) -> Iterator[list[int]]:
+def largest_pass(model: LoadedModel) -> Iterator[list[int]]:
     """The most tokens of any forward pass of the block so far."""
     most = [0]
 
     def look(_module: torch.nn.Module, _given: object, named: dict[str, torch.Tensor]) -> None:
         most[0] = max(most[0], named["input_ids"].numel())
 
-    hook = subject.model.register_forward_pre_hook(look, with_kwargs=True)
+    hook = model.module.register_forward_pre_hook(look, with_kwargs=True)
     try:
         yield most
     finally:
@@ -100,8 +100,8 @@ def test_all_that_is_kept_is_counted(kind: SiteKind, planted: LoadedModel, monke
     contrasts, sites, held = read(planted, planted_contrasts(1)), planted.sites({kind}), []
 
     @contextmanager
-    def weighing(subject: LoadedModel, seen_at: Collection[Site]) -> Iterator[SiteTensors]:
-        with capturing(subject, seen_at) as seen:
+    def weighing(model: LoadedModel, seen_at: Collection[Site]) -> Iterator[SiteTensors]:
+        with capturing(model, seen_at) as seen:
             yield seen
         whole = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in seen.values()}
         held.append(sum(whole.values()))
@@ -114,7 +114,7 @@ def test_all_that_is_kept_is_counted(kind: SiteKind, planted: LoadedModel, monke
 
 
 @pytest.mark.parametrize("kind", TINY)
-def test_every_family_says_how_wide_its_sites_are(kind: str, subject_of: Callable[[str], LoadedModel]) -> None:
-    subject = subject_of(kind)
-    kinds = [name for name in KINDS if name != "pattern" or subject.family.pattern != "none"]
-    assert plan_memory(subject, subject.sites(kinds), 64, 48).stacked >= 48
+def test_every_family_says_how_wide_its_sites_are(kind: str, model_of: Callable[[str], LoadedModel]) -> None:
+    model = model_of(kind)
+    kinds = [name for name in KINDS if name != "pattern" or model.family.pattern != "none"]
+    assert plan_memory(model, model.sites(kinds), 64, 48).stacked >= 48

@@ -1,6 +1,6 @@
-"""`csuite drift`: what changes from checkpoint to checkpoint."""
+"""`csuite drift`: measure what changes from checkpoint to checkpoint."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# The modules that do the work are imported when the command runs, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -77,19 +77,18 @@ def drift(
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.records.examples import SPLITS
     from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
-    from constraintsuite.mechanism.drift.contrasts import DriftSettings
-    from constraintsuite.mechanism.drift.drift import measure_drift, plan_work
+    from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_drift
 
     named = name_checkpoints(checkpoints, options)
     settings = DriftSettings(**{**given, "splits": given["splits"] or SPLITS})
     if dry_run:
-        plan = plan_work(named, suites, settings)
+        plan = plan_drift(named, suites, settings)
         emit({**asdict(plan), "forwards": plan.forwards}, as_json, _plan_lines(plan))
         return
-    _tell(measure_drift(named, suites, out, settings, Terminal()), page, as_json)
+    _print_result(measure_drift(named, suites, out, settings, Terminal()), page, as_json)
 
 
-def _tell(artifact: Artifact, page: Path | None, as_json: bool) -> None:
+def _print_result(artifact: Artifact, page: Path | None, as_json: bool) -> None:
     from constraintsuite.app.views.display import ShowOptions, write_shown_report
     from constraintsuite.mechanism.drift.records import load_drift
 

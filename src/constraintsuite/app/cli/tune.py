@@ -1,14 +1,13 @@
-"""`csuite tune`: a recipe gives checkpoints and curves."""
+"""`csuite tune`: train a model by a recipe, and write checkpoints and curves."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# The modules that do the work are imported when the command runs, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +18,7 @@ from constraintsuite.core.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.core.store.artifact import Artifact
+    from constraintsuite.tuning.curves import Selected
     from constraintsuite.tuning.tune import TrainingPlan
 
 
@@ -62,10 +62,9 @@ def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
 
 def _lines(artifact: Artifact) -> Iterator[str]:
     from constraintsuite.core.records.figures import say
-    from constraintsuite.tuning.curves import Selected
 
     yield f"Trained: {shown(artifact.path)}"
-    for one in (Selected(**fields) for fields in _selected(artifact)):
+    for one in _selected(artifact):
         by = f"{one.by} {say(one.value, one.kind)}" if one.value is not None else f"its {one.by} epoch"
         yield f"  seed {one.seed}, {one.task}: {shown(artifact.path)}/checkpoints/{one.checkpoint} ({by})"
     yield f"Curves:  {shown(artifact.path)}/curves.jsonl, {shown(artifact.path)}/plots/*.svg"
@@ -81,6 +80,8 @@ def _record(artifact: Artifact) -> dict[str, object]:
     }
 
 
-def _selected(artifact: Artifact) -> list[dict[str, Any]]:
-    selected: list[dict[str, Any]] = json.loads((artifact.path / "selected.json").read_text(encoding="utf-8"))
-    return selected
+def _selected(artifact: Artifact) -> tuple[Selected, ...]:
+    from constraintsuite.core.store.jsonl import read_json
+    from constraintsuite.tuning.curves import SELECTED, Selected
+
+    return read_json(artifact.path / SELECTED, tuple[Selected, ...])

@@ -1,1 +1,1 @@
-"""Circuits: a few sites that do on their own what the whole model does, and what chance would have made of it."""
+"""Circuits: a few sites that alone do what the whole model does, compared with chance."""

@@ -1,4 +1,4 @@
-"""What a search will do and cost: circuits, contrasts and forward passes of each step."""
+"""The cost of a search: circuits, contrasts and forward passes of each step."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.mechanism.circuits.quality import GREEDY
 from constraintsuite.mechanism.circuits.records import MATCHES, CircuitSettings
-from constraintsuite.mechanism.circuits.runner import AT_ONCE, CircuitRunner, asked_sizes, lots
+from constraintsuite.mechanism.circuits.runner import AT_ONCE, CircuitRunner, group_by_length, sizes_to_run
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.effects.records import ALL
 from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.patching.capacity import done_a_second
 from constraintsuite.mechanism.sites import parse_site
 
-_BARE, _WHOLE = 2, 3  # rows of a contrast: better and worse, and the pair aside where plain relevance is asked for
-_RUNS = 2  # clean and corrupt, which are run anew beside each lot of circuits
+_BARE, _WHOLE = 2, 3  # rows of a contrast: better and worse, without and with the unrelated pair
+_RUNS = 2  # clean and corrupt, which are run again for each lot of circuits
 _KEPT = 2  # the full model and the empty circuit
 
 
 class Call(NamedTuple):
-    """Some circuits, each run on all of some contrasts."""
+    """Some circuits, each run on some contrasts."""
 
     circuits: int
     contrasts: int
@@ -35,43 +34,42 @@ class Call(NamedTuple):
 
     @property
     def runs(self) -> int:
-        """Runs of one circuit on one contrast."""
+        """The number of runs of one circuit on one contrast."""
         return self.circuits * self.contrasts
 
     @property
     def passes(self) -> int:
-        """Forward passes of one row."""
-        lots = ceil(self.circuits / AT_ONCE)
-        return self.rows * self.contrasts * (self.circuits + _RUNS * lots)
+        """The number of forward passes of one row."""
+        return self.rows * self.contrasts * (self.circuits + _RUNS * ceil(self.circuits / AT_ONCE))
 
 
 def search_steps(
     sizes: int, halves: Sequence[int], controls: Sequence[int], settings: CircuitSettings, size: int = 1
 ) -> dict[str, list[Call]]:
-    """The steps of a search by title, from the sizes of its curve, the contrasts of each half and kind of controls.
+    """The steps of a search by title, from the number of sizes of its curve, and of contrasts per half and kind of control.
 
-    Completeness and members depend on `size`, the sites of the circuit that is found.
+    The cost of completeness and members depends on `size`, the number of sites of the circuit that is found.
     """
     find, check = halves
     greedy = min(GREEDY, size)
     parts = min(settings.parts, 2**size - 1) + greedy
     band = [Call(settings.band, check)] * sizes
     return {
-        # Both halves, with all and with nothing kept.
+        # Both halves, with everything and with nothing kept.
         "margins": [Call(_KEPT, find), Call(_KEPT, check)],
-        # Each size on both halves, beside random circuits, and the area.
+        # Each size on both halves, random circuits, and the area.
         "curve": [Call(sizes, find), Call(sizes + 1, check, _WHOLE), *band, Call(sizes, check)],
         "random circuits": [Call(1, check), *[Call(settings.chance, check)] * len(MATCHES)],
-        # Circuit and model without the same members; those that hurt most are sought one by one.
+        # Circuit and model without the same members; the greedy search removes one member at a time.
         "completeness": [*(Call(2 * (size - gone), find) for gone in range(greedy)), Call(2 * parts, check)],
         "members": [Call(size + 1, check)],
-        # The circuit on what is studied, and on each kind of controls.
+        # The circuit on the main contrasts, and on each kind of control.
         "controls": [Call(1, check), *(Call(count, some) for some in controls for count in (_KEPT, 1))],
     }
 
 
-def refuse_none(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -> None:
-    """A circuit is found on one half and judged on the other, so that each must have some."""
+def require_contrasts(contrasts: int, half: ContrastHalf, settings: CircuitSettings) -> None:
+    """Raise a UserError for a half without contrasts: a circuit is found on one half and tested on the other."""
     if not contrasts:
         raise UserError(
             f"No contrast of the side {settings.side!r} in the half {half!r} can be asked under the ablation "
@@ -84,37 +82,37 @@ _TRACED = 4  # a forward and a backward pass of the run that is patched, a forwa
 
 @dataclass(frozen=True, slots=True)
 class CircuitPlan:
-    """Passes of each step, about: pairs aside and circuits of which there are only a few are counted as if they were there."""
+    """Passes of each step, approximately: unrelated pairs and random circuits are counted as if there were always enough."""
 
     sites: int
     contrasts: int
     sizes: tuple[int, int]
-    """The smallest and the largest circuit that there can be; which it is, is found on the way."""
+    """The smallest and the largest possible circuit; the search decides which it is."""
     curve: int
-    """The model as it is, circuits of growing size, and random ones beside them."""
+    """The unchanged model, circuits of growing size, and random circuits of these sizes."""
     chance: int
     controls: int
     untrained: int
     members: tuple[int, int]
-    """Completeness and what is lost without each member, of the smallest circuit and of the largest."""
+    """Completeness and the loss without each member, for the smallest and the largest circuit."""
 
     @property
     def forwards(self) -> tuple[int, int]:
-        """All of them, for the smallest circuit and for the largest."""
+        """All passes, for the smallest and the largest circuit."""
         known = self.curve + self.chance + self.controls + self.untrained
         least, most = self.members
         return known + least, known + most
 
 
 def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan:
-    """From an explain folder alone; its model is not loaded."""
-    sites = explained.subject.layers * (explained.subject.heads + 1)
-    sizes = asked_sizes(sites, settings.size)
+    """Plan a search from an explain folder alone; its model is not loaded."""
+    sites = explained.model.layers * (explained.model.heads + 1)
+    sizes = sizes_to_run(sites, settings.size)
     ends = (settings.size, settings.size) if settings.size else (sizes[0], sizes[-1])
     studied = [one for one in explained.contrasts if not one.control and one.side == settings.side]
     halves = Counter(one.half for one in studied)
     for half in HALVES:
-        refuse_none(halves[half], half, settings)
+        require_contrasts(halves[half], half, settings)
     find, check = (_at_most(settings.limit, halves[half]) for half in HALVES)
     controls = _controls(explained, settings)
     patched = sites + 2 if _method(explained, settings, sites) == "exact" else _TRACED
@@ -139,14 +137,14 @@ def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan
 
 
 def _controls(explained: Explained, settings: CircuitSettings) -> list[int]:
-    """Contrasts of each kind of controls, of the half check where a kind has any there."""
+    """The number of contrasts of each kind of control, from the half `check` if there are any."""
     counts = Counter((one.control, one.half) for one in explained.contrasts if one.control)
     kinds = sorted({kind for kind, _ in counts})
     return [_at_most(settings.limit, counts[kind, "check"] or counts[kind, "find"]) for kind in kinds]
 
 
 def _method(explained: Explained, settings: CircuitSettings, sites: int) -> str:
-    """Exact effects where every head and MLP has them, as the search takes them."""
+    """The effects that the search will use: exact ones if every head and MLP has them."""
     exact = {
         one.site
         for one in explained.summary.sites
@@ -163,13 +161,11 @@ def _at_most(limit: int | None, count: int) -> int:
 _CIRCUITS = 8
 
 
-def passes_a_second(
-    runner: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int, clock: Callable[[], float] = time.perf_counter
-) -> float:
-    """Forward passes of one row in a second, of random circuits on contrasts of middle length."""
-    chance = keyed_random(seed, "circuits", "trial")
-    every = lots(contrasts)
-    some = [contrasts[i] for i in every[len(every) // 2]]
+def passes_a_second(runner: CircuitRunner, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Forward passes of one row per second, measured with random circuits on contrasts of medium length."""
+    chance = keyed_random(runner.seed, "circuits", "trial")
+    every = group_by_length(runner.contrasts)
+    some = [runner.contrasts[i] for i in every[len(every) // 2]]
     circuits = [frozenset(chance.sample(runner.sites, len(runner.sites) // 2)) for _ in range(_CIRCUITS)]
     call = Call(len(set(circuits)), len(some))
 

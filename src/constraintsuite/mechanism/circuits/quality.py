@@ -1,4 +1,4 @@
-"""How good a circuit is: faithful, complete, minimal, specific, and better than chance. Ratios of means, never means of ratios."""
+"""How good a circuit is: faithful, complete, minimal, specific, and better than chance; as ratios of means."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.sites import Site
 
 GREEDY = 5
-"""Members that are taken away one after the other, each time the one that hurts most."""
+"""Number of members that the greedy test of completeness removes, each time the one with the largest effect."""
 
 
 @dataclass(frozen=True, eq=False)
 class CircuitEvaluator:
-    """Contrasts of one half, and what lies between keeping nothing of the model and keeping all of it."""
+    """Contrasts of one half, with their margins in the full model and in the empty circuit."""
 
     runner: CircuitRunner
     contrasts: tuple[TokenContrast, ...]
@@ -46,7 +46,7 @@ class CircuitEvaluator:
 
     @cached_property
     def clusters(self) -> IntArray:
-        """The independent group of each contrast."""
+        """The number of the cluster of each contrast."""
         return cluster_numbers([one.contrast for one in self.contrasts])
 
     @property
@@ -59,23 +59,23 @@ class CircuitEvaluator:
         return self.runner.margins(circuits, self.contrasts)
 
     def shares(self, changes: FloatArray) -> list[Interval]:
-        """Each of some changes of the margin, (figures, contrasts), as a share of the scale."""
+        """Changes of the margin, (figures, contrasts), as shares of the scale."""
         scale = np.broadcast_to(self.scale, changes.shape)
         return ratios_of_means(changes.T, scale.T, self.clusters, rng=np.random.default_rng(self.seed))
 
     def share_values(self, changes: FloatArray) -> FloatArray:
-        """The same without intervals; NaN where there is no scale."""
+        """The same without intervals; NaN if the scale is 0."""
         total = float(self.scale.sum())
         return changes.sum(axis=1) / total if total else np.full(len(changes), np.nan)
 
     def mean(self, values: FloatArray) -> Interval:
-        """Of one value a contrast, NaN where it has none."""
+        """The mean of one value per contrast; NaN values are left out."""
         rng = np.random.default_rng(self.seed)
         return estimate(values[:, None], [False], self.clusters, rng=rng)[0]
 
 
 def make_evaluator(runner: CircuitRunner, contrasts: Sequence[TokenContrast], seed: int) -> CircuitEvaluator:
-    """The contrasts with the model as it is, and with nothing kept of it."""
+    """Run the full model and the empty circuit on the contrasts."""
     full, empty = runner.margins([runner.full, EMPTY], contrasts)
     return CircuitEvaluator(runner, tuple(contrasts), full, empty, seed)
 
@@ -83,7 +83,7 @@ def make_evaluator(runner: CircuitRunner, contrasts: Sequence[TokenContrast], se
 def draw_curve(
     order: Sequence[Site], sizes: Sequence[int], find: CircuitEvaluator, check: CircuitEvaluator, chance: int
 ) -> list[CurvePoint]:
-    """The first sites of an order as circuits of growing size, beside `chance` random ones of each size."""
+    """The first sites of an order as circuits of growing size, with `chance` random circuits of each size."""
     circuits = [frozenset(order[:size]) for size in sizes]
     found = find.shares(find.margins(circuits) - find.empty)
     outcomes = check.runner.run([check.runner.full, *circuits], check.contrasts)
@@ -97,7 +97,7 @@ def draw_curve(
 
 
 def area_under(order: Sequence[Site], sizes: Sequence[int], evaluator: CircuitEvaluator) -> Interval:
-    """Under the faithfulness over the share of sites that is kept; 0 of nothing and 1 of everything are its ends."""
+    """The area under faithfulness over the share of kept sites, from 0 for no sites to 1 for all."""
     gains = evaluator.margins([frozenset(order[:size]) for size in sizes]) - evaluator.empty
     heights = np.concatenate([np.zeros((1, len(evaluator.contrasts))), gains, evaluator.scale[None]])
     kept = np.array([0, *sizes, len(order)], dtype=np.float64) / len(order)
@@ -108,7 +108,7 @@ def area_under(order: Sequence[Site], sizes: Sequence[int], evaluator: CircuitEv
 def judge_completeness(
     circuit: Sequence[Site], find: CircuitEvaluator, check: CircuitEvaluator, parts: int
 ) -> Completeness:
-    """The circuit and the full model without the same members, for random ones and for those that hurt most."""
+    """Compare the circuit and the full model without the same members: random ones, and greedily chosen ones."""
     chance = keyed_random(check.seed, "completeness")
     random = random_parts(circuit, parts, chance)
     greedy = _greedy(frozenset(circuit), find)
@@ -129,7 +129,7 @@ def judge_completeness(
 
 
 def judge_members(circuit: Sequence[Site], evaluator: CircuitEvaluator) -> list[Member]:
-    """What is lost without each member, in the order of the circuit."""
+    """The loss without each member, in the order of the circuit."""
     whole = frozenset(circuit)
     margins = evaluator.margins([whole, *(whole - {site} for site in circuit)])
     drops = evaluator.shares(margins[0] - margins[1:])
@@ -140,7 +140,7 @@ def judge_members(circuit: Sequence[Site], evaluator: CircuitEvaluator) -> list[
 
 
 def judge_chance(circuit: Circuit, evaluator: CircuitEvaluator, count: int) -> list[ChanceCircuits]:
-    """The circuit beside random ones of the same size, of either match."""
+    """Compare the circuit with random ones of the same size, for each kind of match."""
     (own,) = _faithfulness([circuit], evaluator)
     found = []
     for match in MATCHES:
@@ -176,12 +176,11 @@ def _gaps(circuit: Circuit, removed: Sequence[Circuit], evaluator: CircuitEvalua
     """M(C without K) - M(full without K) of each K: (K, contrasts)."""
     asked = [*(circuit - some for some in removed), *(evaluator.runner.full - some for some in removed)]
     margins = evaluator.margins(asked)
-    gaps: FloatArray = margins[: len(removed)] - margins[len(removed) :]
-    return gaps
+    return margins[: len(removed)] - margins[len(removed) :]
 
 
 def _greedy(circuit: Circuit, evaluator: CircuitEvaluator) -> list[Circuit]:
-    """Growing parts, each with the member more that makes circuit and model differ most; the worst of them comes last."""
+    """Growing sets of removed members, each with the one more that makes circuit and model differ most; the worst set is last."""
     parts: list[tuple[float, Circuit]] = []
     gone: Circuit = EMPTY
     for _ in range(min(GREEDY, len(circuit))):
@@ -194,7 +193,7 @@ def _greedy(circuit: Circuit, evaluator: CircuitEvaluator) -> list[Circuit]:
 
 
 def _mean_absolute(gaps: FloatArray, evaluator: CircuitEvaluator) -> Interval:
-    """The mean over K of |mean gap|, as a share of the scale."""
+    """The mean over K of |mean gap|, as a share of the scale; K are the sets of removed members."""
 
     def statistic(sums: FloatArray) -> FloatArray:
         found: FloatArray = np.abs(sums[:, :-1] / sums[:, -1:]).mean(axis=1)
@@ -207,7 +206,7 @@ def _mean_absolute(gaps: FloatArray, evaluator: CircuitEvaluator) -> Interval:
 def compare_controls(
     circuit: Circuit, main: CircuitEvaluator, controls: Mapping[ControlKind, CircuitEvaluator]
 ) -> list[ControlEffect]:
-    """What the circuit does to the contrasts that are studied, and then to each kind of controls."""
+    """The effect of the circuit on the main contrasts, and on each kind of control."""
     studied = _carried(circuit, main)
     found = [_effect("", main, studied, main, studied)]
     found += [
@@ -241,7 +240,7 @@ def _carried(circuit: Circuit, evaluator: CircuitEvaluator) -> FloatArray:
 def _difference(
     one: FloatArray, other: FloatArray, evaluators: Sequence[CircuitEvaluator], seed: int
 ) -> tuple[Interval, int]:
-    """The difference of two means; a cluster is drawn with all its contrasts of both groups."""
+    """The difference of the means of two groups, and the number of clusters in both; clusters are resampled as a whole."""
     clusters = cluster_numbers([each.contrast for evaluator in evaluators for each in evaluator.contrasts])
     first = np.arange(len(clusters)) < len(one)
     values = np.concatenate([one, other])

@@ -1,4 +1,4 @@
-"""Sites ranked by their effects on one half of the contrasts, how far the other half agrees, and what untrained models give."""
+"""Rank sites by their effects on one half of the contrasts, and compare with the other half and with untrained models."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and records are read without it
 
@@ -20,9 +20,9 @@ from constraintsuite.core.statistics.resampling import DRAWS, estimate, estimate
 from constraintsuite.core.statistics.significance import MaxT, cluster_t, max_t
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.records import RandomModels, RankedSite, SiteRanking
-from constraintsuite.mechanism.circuits.runner import CircuitRunner, bare, lots, remembered
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, group_by_length, load_or_compute
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import (
     ALL,
@@ -40,7 +40,7 @@ from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site, parse_site
 
 ROUNDING = 1e-5
-"""Of the largest margin: what is below is fp32's own, and its sign says nothing."""
+"""Effects below this share of the largest margin are rounding errors of fp32."""
 
 
 def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
@@ -48,61 +48,59 @@ def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
     return np.where(np.abs(effects) <= floor, 0.0, effects)
 
 
-def untrained_model(subject: LoadedModel, seed: int) -> LoadedModel:
-    """A subject of the same shape and tokens whose weights were drawn, never trained."""
+def untrained_model(model: LoadedModel, seed: int) -> LoadedModel:
+    """A model of the same shape and tokenizer with random weights."""
     import torch
 
-    trained = subject.model
+    trained = model.module
     devices = [trained.device] if trained.device.type == "cuda" else []
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(seed)
-        model = type(trained)(copy.deepcopy(trained.config))
-    for weight in model.parameters():
-        weight.requires_grad_(False)
-    model = model.to(device=trained.device, dtype=trained.dtype).eval()
-    classifier = replace(subject.classifier, model=model)
-    name = f"{subject.name}, random weights {seed}"
-    return replace(subject, name=name, classifier=classifier, fingerprint=f"{subject.fingerprint}/random-{seed}")
+        drawn = type(trained)(copy.deepcopy(trained.config))
+    drawn = drawn.to(device=trained.device, dtype=trained.dtype).eval().requires_grad_(False)
+    classifier = replace(model.classifier, model=drawn)
+    name = f"{model.name}, random weights {seed}"
+    return replace(model, name=name, classifier=classifier, fingerprint=f"{model.fingerprint}/random-{seed}")
 
 
 _EITHER: tuple[EffectMethod, ...] = ("exact", "attribution")
 
 
 class SiteEffects(NamedTuple):
-    """Effects of whole sites, without gaps."""
+    """Effects of sites at all positions, complete for every contrast."""
 
     contrasts: tuple[MarkedContrast, ...]
     sites: tuple[str, ...]
     values: FloatArray
-    """Change of the margin: (contrasts, sites)."""
+    """Changes of the margin: (contrasts, sites)."""
     clean: FloatArray
-    """Margins of the two runs as they are: (contrasts,)."""
+    """Margins of the clean and the corrupt run without patches: (contrasts,)."""
     corrupt: FloatArray
     direction: PatchDirection
     method: EffectMethod
 
     @property
     def clusters(self) -> IntArray:
-        """The number of the independent group that each contrast is in."""
+        """The number of the cluster of each contrast."""
         return cluster_numbers(self.contrasts)
 
     @property
     def floor(self) -> float:
-        """The size below which an effect is only rounding."""
+        """The size up to which an effect may be a rounding error."""
         return rounding_of(self.clean, self.corrupt)
 
     def half(self, name: str) -> BoolArray:
-        """Which contrasts are of a half."""
+        """A mask of the contrasts of a half."""
         return np.array([contrast.half == name for contrast in self.contrasts])
 
 
 def cluster_numbers(contrasts: Sequence[MarkedContrast]) -> IntArray:
-    """The number of the independent group that each contrast is in."""
+    """The number of the cluster of each contrast."""
     return connected_components([contrast.clusters for contrast in contrasts])
 
 
 def rounding_of(*margins: FloatArray) -> float:
-    """How large an effect can be that is only fp32's rounding of such margins."""
+    """The largest rounding error that such margins can have in fp32."""
     return ROUNDING * max((float(np.abs(some).max()) for some in margins if len(some)), default=0.0)
 
 
@@ -113,9 +111,9 @@ def site_effects(
     direction: PatchDirection,
     method: EffectMethod | None = None,
 ) -> SiteEffects:
-    """The effects of all these sites on the contrasts, exact ones if they are whole, or else estimated ones.
+    """The effects of these sites on the contrasts: exact ones if every site has them, or else estimates.
 
-    Contrasts that lack a site are left out; a direction of which some site has no effects at all is a UserError.
+    Contrasts without an effect of some site are left out. If a site has no effects at all, that is a UserError.
     """
     mine = effects.where((effects.direction == direction) & (effects.role == ALL))
     gaps = []
@@ -132,18 +130,21 @@ def site_effects(
 
 
 def rank_sites(effects: SiteEffects, rng: np.random.Generator) -> SiteRanking:
-    """The sites, the largest mean effect of either sign first; equal ones by name."""
+    """Rank the sites by the size of their mean effect on the half `find`."""
     halves = [effects.half(name) for name in HALVES]
     clusters = effects.clusters
     tests = [max_t(without_rounding(effects.values[half], effects.floor), clusters[half], rng=rng) for half in halves]
     every = [False] * len(effects.sites)
-    means = [estimate(effects.values[half], every, clusters[half], rng=rng) for half in halves]
+    found, checked = (estimate(effects.values[half], every, clusters[half], rng=rng) for half in halves)
     strength = np.abs(effects.values[halves[0]].mean(axis=0)) if halves[0].any() else np.zeros(len(effects.sites))
     order = sorted(range(len(effects.sites)), key=lambda i: (-strength[i], i))
     return SiteRanking(
         effects.direction,
         effects.method,
-        tuple(_ranked(effects.sites[i], i, means, tests) for i in order),
+        tuple(
+            RankedSite(effects.sites[i], found[i], *_t_and_p(tests[0], i), checked[i], *_t_and_p(tests[1], i))
+            for i in order
+        ),
         _reliability(effects, halves, rng),
         (len(np.unique(clusters[halves[0]])), len(np.unique(clusters[halves[1]]))),
     )
@@ -171,22 +172,19 @@ def _table(
     return SiteEffects(kept, tuple(sites), values[whole], clean[whole], corrupt[whole], direction, method)
 
 
-def _ranked(site: str, i: int, means: Sequence[Sequence[Interval]], tests: Sequence[MaxT]) -> RankedSite:
-    (found, checked), (one, other) = means, tests
-    return RankedSite(
-        site, found[i], float(one.t[i]), float(one.p[i]), checked[i], float(other.t[i]), float(other.p[i])
-    )
+def _t_and_p(test: MaxT, i: int) -> tuple[float, float]:
+    return float(test.t[i]), float(test.p[i])
 
 
 def _reliability(effects: SiteEffects, halves: Sequence[BoolArray], rng: np.random.Generator) -> Interval:
-    """Spearman's correlation between the effects of the sites in one half and in the other."""
+    """Spearman's correlation of the effects of the sites on the two halves."""
     columns = np.concatenate([np.where(half[:, None], effects.values, 0.0) for half in halves], axis=1)
     found = estimate_statistic(columns, per_draw(spearman, 2), effects.clusters, rng=rng, draws=DRAWS // 4)
     return replace(clipped(symmetric(found), -1.0, 1.0), n=len(effects.sites))
 
 
 def effects_of(
-    subject: LoadedModel,
+    model: LoadedModel,
     contrasts: Sequence[TokenContrast],
     sites: Sequence[Site],
     direction: PatchDirection,
@@ -194,13 +192,13 @@ def effects_of(
     budget: Budget,
     advance: Callable[[int], None] = lambda _: None,
 ) -> SiteEffects:
-    """The effects of whole sites on contrasts, run anew."""
+    """Compute the effects of sites at all positions on contrasts."""
     run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
     values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
-    asked = bare(contrasts)
-    for places in lots(contrasts):
-        (grid,) = run(subject, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
-        # A contrast that a site cannot reach is not changed by it.
+    asked = without_asides(contrasts)
+    for places in group_by_length(contrasts):
+        (grid,) = run(model, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
+        # A site that cannot reach a contrast does not change it.
         values[places] = np.nan_to_num((grid.margin_patched - grid.margin_base).T)
         margins[:, places] = grid.margin_base, grid.margin_donor
         advance(len(places))
@@ -214,11 +212,11 @@ def effects_of(
 def compare_untrained(
     runner: CircuitRunner, contrasts: Sequence[TokenContrast], studied: SiteEffects, models: int, seed: int
 ) -> RandomModels:
-    """The model's own t beside those of `models` untrained ones on the same contrasts.
+    """Compare the t values of the model with those of `models` untrained ones on the same contrasts.
 
-    Effects in such a model are not 0 on average: it is one model, and its contrasts share words. So sites of it can be told
-    from 0 by exchanged signs, and what is asked here is more: are they told more clearly than in models that know nothing?
-    If training gave nothing, all of the models are exchangeable, and p is exact however alike contrasts are.
+    Effects in an untrained model are not 0 on average, since its contrasts share words. So a test by exchanged signs is not
+    enough: the t values of the trained model must also exceed those of untrained ones. If training had no effect, all models
+    would be exchangeable, and p is exact however similar the contrasts are.
     """
     clusters = cluster_numbers([one.contrast for one in contrasts])
     place = {contrast.id: i for i, contrast in enumerate(studied.contrasts)}
@@ -226,7 +224,7 @@ def compare_untrained(
     sites = [parse_site(name) for name in studied.sites]
 
     def strength(number: int) -> FloatArray:
-        untrained = untrained_model(runner.subject, number)
+        untrained = untrained_model(runner.model, number)
         found = effects_of(
             untrained, contrasts, sites, studied.direction, studied.method, runner.budget, runner.progress.count
         )
@@ -236,17 +234,14 @@ def compare_untrained(
         return None if runner.folder is None else runner.folder / f"untrained-{number}.npy"
 
     own = _strength(studied.values[mine], studied.clean[mine], studied.corrupt[mine], clusters)
-    others = np.stack([remembered(file(n), partial(strength, n)) for n in range(seed, seed + models)])
+    others = np.stack([load_or_compute(file(n), partial(strength, n)) for n in range(seed, seed + models)])
     p = (1 + (others >= own).sum(axis=0)) / (1 + models)
     drawn = (tuple(column.tolist()) for column in others.T)
     return RandomModels(models, len(contrasts), studied.method, *own.tolist(), *p.tolist(), *drawn)
 
 
 def _strength(values: FloatArray, clean: FloatArray, corrupt: FloatArray, clusters: IntArray) -> FloatArray:
-    """How clearly a model tells clean from corrupt margins, and how clearly its strongest site does: two values of t.
-
-    `values` are effects (contrasts, sites).
-    """
+    """Two t values: of clean minus corrupt margins, and of the strongest site; `values` are effects (contrasts, sites)."""
     floor = rounding_of(clean, corrupt)
     behaviour = cluster_t(without_rounding((clean - corrupt)[:, None], floor), clusters)
     sites = cluster_t(without_rounding(values, floor), clusters)

@@ -1,4 +1,4 @@
-"""How a circuit is searched for, and what is said about it, as plain records."""
+"""Records: the settings of a search for a circuit, and its results."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind
 from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirection
 
-CircuitAblation = Literal["twin", "resample", "mean", "zero"]
-"""What sites outside a circuit say: what they say in the corrupt run (`twin`), in another contrast of the same template
-about another Y, on average over their role, or nothing."""
+CircuitAblation = Literal["counterfactual", "resample", "mean", "zero"]
+"""The values of sites outside a circuit: those of the corrupt run (`counterfactual`), those of another contrast of the same
+template about another Y, their mean over the role, or zero."""
 ChanceMatch = Literal["layer", "kind"]
-"""What a random circuit shares with the one found: as many sites of each layer, or as many heads and as many MLPs anywhere."""
+"""What a random circuit has in common with the found one: as many sites of each layer, or as many heads and MLPs."""
 MATCHES: tuple[ChanceMatch, ...] = get_args(ChanceMatch)
 
 
 @dataclass(frozen=True, slots=True)
 class RankedSite:
-    """A site's mean effect on the half on which circuits are found; the largest, of either sign, come first."""
+    """A site with its mean effect on the half on which circuits are found."""
 
     site: str
     effect: Interval
     """Change of the margin in logits."""
     t: float
     p: float
-    """Corrected for all sites by the largest |t|, signs exchanged by cluster."""
+    """Corrected for the number of sites by the largest |t|, with signs exchanged by cluster."""
     effect_check: Interval
-    """The same on the other half, which decided nothing; as the next two."""
+    """The same on the other half, which decides nothing; also the next two."""
     t_check: float
     p_check: float
 
@@ -43,9 +43,9 @@ class SiteRanking:
     method: EffectMethod
     sites: tuple[RankedSite, ...]
     reliability: Interval
-    """Spearman's correlation of mean effects on the two halves; n counts sites, clusters of each half are drawn anew."""
+    """Spearman's correlation of mean effects on the two halves; n counts sites, and clusters of each half are resampled."""
     clusters: tuple[int, int]
-    """Independent groups of contrasts in each half."""
+    """The number of clusters in each half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +62,22 @@ class ChanceBand:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The first so many sites of the ranking as a circuit."""
+    """The first `size` sites of the ranking as a circuit."""
 
     size: int
     find: Interval
     """Faithfulness on the half on which sites were ranked."""
     check: Interval
-    """On the other half."""
+    """Faithfulness on the other half."""
     chance: ChanceBand | None
-    """Of layer-matched random circuits of this size, on the other half; None where there are none."""
+    """Random circuits of this size, matched by layer, on the other half; None if there are none."""
     aside: Interval
-    """Mean change of the plain relevance score from the full model, in logits."""
+    """Mean change of the score of unrelated pairs from the full model, in logits."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemberRemoval:
-    """Some members are taken from the circuit and from the full model: a complete circuit misses them as much."""
+    """Some members K are removed from the circuit and from the full model: a complete circuit loses as much as the model."""
 
     how: Literal["random", "greedy"]
     sites: tuple[str, ...]
@@ -87,38 +87,38 @@ class MemberRemoval:
 
 @dataclass(frozen=True, slots=True)
 class Completeness:
-    """How far the circuit without some of its members is from the model without them; 0 is complete."""
+    """The difference between the circuit without some members and the model without them; 0 is complete."""
 
     random: Interval
     """Mean over random K of the absolute difference."""
     worst_random: float | None
     greedy: Interval
-    """Absolute difference for the K that was worst on the half on which circuits are found."""
+    """Absolute difference for the K that was worst on the half `find`."""
     removals: tuple[MemberRemoval, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A site of the circuit, and what is lost without it."""
+    """A site of the circuit, and the loss without it."""
 
     site: str
     drop: Interval
     """M(C) - M(C without it), as a share of M(full) - M(empty)."""
     needed: bool
-    """Whether the whole interval lies above 0."""
+    """Whether the whole interval is above 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChanceCircuits:
-    """Random circuits beside the one that was found, on the half that decided nothing."""
+    """Random circuits, compared with the found one on the half `check`."""
 
     match: ChanceMatch
     circuits: int
-    """How many were run, all different from the one found and from each other."""
+    """How many were run, all different."""
     possible: int
-    """How many there are; of less than 20, p cannot be below .05."""
+    """How many exist; with fewer than 20, p cannot be below .05."""
     below: float | None
-    """Share that is less faithful."""
+    """The share that is less faithful."""
     p: float | None
     """(1 + those at least as faithful) / (1 + all)."""
     faithfulness: ChanceBand | None
@@ -126,7 +126,7 @@ class ChanceCircuits:
 
 @dataclass(frozen=True, slots=True)
 class ControlEffect:
-    """The same circuit on contrasts in which it should have nothing to do."""
+    """The effect of the circuit on controls, where it should have none."""
 
     control: ControlKind
     contrasts: int
@@ -136,26 +136,26 @@ class ControlEffect:
     carried: Interval
     """M(C) - M(empty), in logits."""
     size: Interval
-    """Mean of |M(C) - M(empty)|: what the circuit does, whichever way."""
+    """Mean of |M(C) - M(empty)|, the size of the effect."""
     difference: Interval
-    """Size on the contrasts that are studied less that on these; clusters that have both are drawn together."""
+    """Size on the main contrasts minus that on these; clusters with both are resampled together."""
     paired_clusters: int
-    """How many have both."""
+    """The number of clusters with both."""
 
 
 @dataclass(frozen=True, slots=True)
 class RandomModels:
-    """The same search in models of the same shape that were never trained."""
+    """The same effects in untrained models of the same shape."""
 
     models: int
     contrasts: int
     method: EffectMethod
     behaviour_t: float
-    """Of the difference between clean and corrupt margins, of the model studied; as the next, with its sign."""
+    """t of clean minus corrupt margins in the trained model."""
     strongest_t: float
-    """Largest |t| of any site."""
+    """The largest |t| of a site."""
     behaviour_p: float
-    """Share of models, the studied one among them, whose t is as large or larger."""
+    """The share of models, including the trained one, whose t is at least as large."""
     strongest_p: float
     random_behaviour_t: tuple[float, ...]
     random_strongest_t: tuple[float, ...]
@@ -163,92 +163,91 @@ class RandomModels:
 
 @dataclass(frozen=True, slots=True)
 class CircuitVerdict:
-    """Whether a circuit is called found, and each condition for it."""
+    """Whether the circuit counts as found, and each condition for it."""
 
     found: bool
-    """All of the following hold; untrained models need not have been asked for."""
+    """All conditions hold; untrained models are optional."""
     behaviour: bool
-    """Clean margins lie above corrupt ones on the half that decided nothing, p below .05."""
+    """Clean margins are above corrupt ones on the half `check`, p below .05."""
     total: bool
-    """M(full) - M(empty) lies above 0 with its whole interval: else there is nothing to be faithful to."""
+    """The whole interval of M(full) - M(empty) is above 0: else there is nothing to be faithful to."""
     reached: bool
-    """The circuit is as faithful as was asked for, on the half on which it was looked for."""
+    """The circuit reaches the threshold on the half `find`."""
     sites: bool
-    """Some member's effect is no chance among all sites, on both halves, corrected p below .05."""
+    """The effect of some member is beyond chance on both halves, corrected p below .05."""
     chance: bool | None
-    """More faithful than random circuits, p below .05, of every match of which there are enough for such a p; None if there are
-    of none."""
+    """More faithful than random circuits, p below .05, for every match with enough of them; None if there is no such match."""
     random_models: bool | None
-    """Behaviour and strongest site stand out from untrained models, p below .05; None if none were asked for."""
+    """Behaviour and strongest site exceed those of untrained models, p below .05; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class CircuitReport:
-    """A circuit and how good it is; all that is said of it comes from the half `check` unless it says otherwise."""
+    """A circuit and how good it is; figures are of the half `check` unless stated otherwise."""
 
     model: str
     ablation: CircuitAblation
-    """To be printed in every figure: faithfulness depends on it."""
+    """Printed with every figure, since faithfulness depends on it."""
     sites: int
-    """How many could have been members."""
+    """The number of possible members."""
     contrasts: tuple[int, int]
-    """Of the halves find and check."""
+    """In the halves find and check; also the next."""
     clusters: tuple[int, int]
     unasked: int
-    """Contrasts that have nothing to be ablated with."""
+    """Contrasts for which there are no values to ablate with."""
     margin_full: Interval
     margin_empty: Interval
     total: Interval
-    """M(full) - M(empty): what a faithful circuit keeps."""
+    """M(full) - M(empty), which a faithful circuit keeps."""
     behaviour_p: float
-    """Of mean M(clean) - M(corrupt) above 0, signs exchanged by cluster, two-sided."""
+    """p of mean M(clean) - M(corrupt), two-sided, with signs exchanged by cluster."""
     ranking: SiteRanking
     curve: tuple[CurvePoint, ...]
     area: Interval
-    """Under the faithfulness over the share of sites kept, by trapezoids; clipped nowhere."""
+    """The area under faithfulness over the share of kept sites, by trapezoids, not clipped."""
     circuit: tuple[str, ...]
-    """The smallest of the curve whose faithfulness on the half find reaches the threshold, or the size asked for."""
+    """The smallest circuit of the curve that reaches the threshold on the half find, or the one of the size asked for."""
     faithfulness: Interval
     completeness: Completeness
     members: tuple[Member, ...]
     chance: tuple[ChanceCircuits, ...]
     controls: tuple[ControlEffect, ...]
-    """The first is what is studied, to read the others beside."""
+    """The first is for the main contrasts, for comparison."""
     random_models: RandomModels | None
     verdict: CircuitVerdict
 
 
 FEWEST_RANDOM = 20
-"""Random circuits or models from which p can be below .05: it is never less than 1 / (1 + all)."""
+"""The smallest number of random circuits or models with which p, at least 1 / (1 + number), can be below .05."""
 
 
 class CircuitSettings(BaseModel):
-    """What decides a circuit and what is said about it."""
+    """The settings of a search for a circuit."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     side: ContrastSide = "query"
-    """Where clean and corrupt differ in the contrasts that are studied."""
-    ablation: CircuitAblation = "twin"
-    """What sites outside the circuit say."""
+    """Where clean and corrupt differ in the main contrasts."""
+    ablation: CircuitAblation = "counterfactual"
+    """The values of sites outside the circuit."""
     direction: PatchDirection = "denoising"
     """Which effects rank the sites."""
     method: Literal["exact", "attribution"] | None = None
-    """Which of the effects; none given: exact where every site has them."""
+    """Which effects; by default exact ones if every site has them."""
     threshold: float = Field(0.8, gt=0, le=1)
-    """Faithfulness that the circuit must reach where it is found."""
+    """Faithfulness that the circuit must reach on the half find."""
     size: int | None = Field(None, ge=1)
-    """Sites of the circuit, instead of as few as reach the threshold."""
+    """Number of sites, instead of the fewest that reach the threshold."""
     chance: int = Field(100, ge=FEWEST_RANDOM)
-    """Random circuits of each match."""
+    """Random circuits per match."""
     band: int = Field(20, ge=0)
-    """Random circuits beside each point of the curve."""
+    """Random circuits per point of the curve."""
     parts: int = Field(50, ge=1)
-    """Random sets of members that completeness takes away."""
+    """Random sets of members that the test of completeness removes."""
     random_models: int = Field(20, ge=0)
     """Untrained models; 20 or more can give p below .05."""
     random_contrasts: int = Field(64, ge=2)
-    """Contrasts that each of them is asked."""
+    """Contrasts per untrained model."""
     limit: int | None = Field(None, ge=2)
-    """Most contrasts of each half and control."""
+    """Maximum number of contrasts per half and control."""
     seed: int = 0

@@ -1,12 +1,13 @@
-"""Circuits: drawn at random, and run on contrasts with everything else ablated."""
+"""Run circuits on contrasts with everything else ablated, and draw random circuits."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, combinations, product
 from math import comb, prod
 from pathlib import Path
@@ -19,22 +20,28 @@ from constraintsuite.core.execution.progress import Advance, Reporter, Silent
 from constraintsuite.core.store.files import atomic_writer, sha256_text
 from constraintsuite.mechanism.ablation import AblationReplacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.circuits.records import ChanceMatch, CircuitAblation
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.records import FloatArray, Grid
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
+from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.capacity import Budget
 from constraintsuite.mechanism.patching.exact import patch_contrasts
 from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import Site
 
+Circuit = frozenset[Site]
+EMPTY: Circuit = frozenset()
+AT_ONCE = 32
+"""Circuits per file of results."""
+TOGETHER = 8
+"""Contrasts per file of results: with more, progress would be rare, and an interruption would lose more."""
+
 
 class SearchProgress:
-    """Passes on what is counted to the step that is under way; outside of steps nobody listens."""
+    """Counts runs for the current step of a search; between steps nothing is counted."""
 
     def __init__(self, reporter: Reporter | None = None) -> None:
         self._reporter = reporter or Silent()
         self.count: Advance = _ignore
-        """Tells how many more runs are done."""
 
     @contextmanager
     def step(self, title: str, total: int) -> Iterator[None]:
@@ -45,117 +52,104 @@ class SearchProgress:
 
 
 def _ignore(items: int = 1) -> None:
-    """Count nothing: no step is under way."""
-
-
-Circuit = frozenset[Site]
-EMPTY: Circuit = frozenset()
-AT_ONCE = 32
-"""Circuits between two marks on disk."""
-TOGETHER = 8
-"""Contrasts between two marks: with more, minutes go by without a word, and a search that is killed loses them."""
+    """Count nothing: no step is running."""
 
 
 class CircuitMargins(NamedTuple):
-    """What is left of the scores of each contrast when nothing but a circuit is kept: (circuits, contrasts) each."""
+    """The scores of each contrast when only a circuit is kept: (circuits, contrasts) each."""
 
     margins: FloatArray
     asides: FloatArray
-    """NaN where there is no pair aside."""
+    """NaN where there is no unrelated pair."""
 
 
 @dataclass(frozen=True)
 class CircuitRunner:
-    """A subject, the sites that can be kept or ablated, and how they are ablated."""
+    """Runs circuits on contrasts: all sites outside a circuit are ablated."""
 
-    subject: LoadedModel
-    sites: tuple[Site, ...]
+    model: LoadedModel
+    sites: Sequence[Site]
+    """All sites that can be kept or ablated."""
+    contrasts: Sequence[TokenContrast]
+    """All contrasts that circuits may be run on."""
     ablation: CircuitAblation
-    replacement: AblationReplacement | None
-    """None where the values of the corrupt run are put in (`twin`)."""
     budget: Budget
+    seed: int = 0
     folder: Path | None = None
-    """Where what was run is kept, so that a stopped search goes on; None to keep nothing."""
+    """Where results are kept, so that a search can be resumed; None to keep nothing."""
     progress: SearchProgress = field(default_factory=SearchProgress)
-    """Counts the runs of a circuit on a contrast that are done."""
 
-    @property
+    @cached_property
     def full(self) -> Circuit:
-        """Everything kept: the model as it is."""
+        """The circuit of all sites: the unchanged model."""
         return frozenset(self.sites)
 
-    def can_ask(self, contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
-        """Contrasts that have something to be ablated with."""
-        if self.replacement is None or self.replacement.kind != "resample":
-            return list(contrasts)
-        return [one for one in contrasts if one.contrast.id in self.replacement.others]
+    @cached_property
+    def replacement(self) -> AblationReplacement | None:
+        """The values of ablated sites; None if they come from the corrupt run."""
+        if self.ablation == "counterfactual":
+            return None
+        return prepare_ablation(self.model, self.ablation, self.contrasts, self.sites, self.budget, self.seed)
+
+    @property
+    def usable(self) -> list[TokenContrast]:
+        """The contrasts for which there are values to ablate with."""
+        return list(self.contrasts) if self.replacement is None else self.replacement.serves(self.contrasts)
 
     def run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> CircuitMargins:
-        """What is left of each contrast; a circuit that is asked for twice is run once."""
+        """Run each circuit on each contrast; equal circuits are run once."""
         if not contrasts:
             return CircuitMargins(np.empty((len(circuits), 0)), np.empty((len(circuits), 0)))
         asked = list(dict.fromkeys(circuits))
         values = np.empty((2, len(asked), len(contrasts)))
         for start in range(0, len(asked), AT_ONCE):
             some = asked[start : start + AT_ONCE]
-            for places in lots(contrasts):
-                kept = self._remembered(some, [contrasts[i] for i in places])
-                values[:, start : start + len(some), places] = kept
+            for places in group_by_length(contrasts):
+                values[:, start : start + len(some), places] = self._stored(some, [contrasts[i] for i in places])
                 self.progress.count(len(some) * len(places))
         number = {circuit: i for i, circuit in enumerate(asked)}
-        margins, asides = values[:, [number[circuit] for circuit in circuits]]
-        return CircuitMargins(margins, asides)
+        return CircuitMargins(*values[:, [number[circuit] for circuit in circuits]])
 
     def margins(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
-        """Of each circuit, without the pairs aside: (circuits, contrasts)."""
-        return self.run(circuits, bare(contrasts)).margins
+        """The margins of `run`, without unrelated pairs: (circuits, contrasts)."""
+        return self.run(circuits, without_asides(contrasts)).margins
 
-    def _remembered(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
-        """Margins and asides, (2, circuits, contrasts), from disk if they were run before."""
+    def _stored(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
+        """Margins and asides, (2, circuits, contrasts), from the folder if they were computed before."""
         if self.folder is None:
-            return self._run(circuits, contrasts)
+            return self._compute(circuits, contrasts)
         asked = [f"{one.contrast.id} {len(one.pairs)}" for one in contrasts]
         kept = [" ".join(sorted(map(str, circuit))) for circuit in circuits]
         name = sha256_text(self.ablation, *asked, "", *kept)
-        return remembered(self.folder / f"{name[:32]}.npy", lambda: self._run(circuits, contrasts))
+        return load_or_compute(self.folder / f"{name[:32]}.npy", lambda: self._compute(circuits, contrasts))
 
-    def _run(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
-        partial = [circuit for circuit in circuits if circuit != self.full]
-        # Where only the full model is asked for, the empty circuit is run beside it: its grid has what was there before.
-        grid = self._ablate(
-            [SitePatch(tuple(site for site in self.sites if site not in circuit)) for circuit in partial or [EMPTY]],
-            contrasts,
-        )
+    def _compute(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
+        # If only the full model is asked for, the empty circuit is run: its grid also has the scores without patches.
+        partial = [circuit for circuit in circuits if circuit != self.full] or [EMPTY]
+        patches = [SitePatch(tuple(site for site in self.sites if site not in circuit)) for circuit in partial]
+        if self.replacement is not None:
+            grid = ablate_contrasts(self.model, contrasts, patches, self.replacement, self.budget)
+        else:
+            (grid,) = patch_contrasts(self.model, contrasts, patches, ["noising"], self.budget)
         number = {circuit: i for i, circuit in enumerate(partial)}
         margins = [grid.margin_base if c == self.full else grid.margin_patched[number[c]] for c in circuits]
         asides = [grid.aside_base if c == self.full else grid.aside_patched[number[c]] for c in circuits]
         return np.stack([np.stack(margins), np.stack(asides)])
 
-    def _ablate(self, patches: Sequence[SitePatch], contrasts: Sequence[TokenContrast]) -> Grid:
-        if self.replacement is not None:
-            return ablate_contrasts(self.subject, contrasts, patches, self.replacement, self.budget)
-        (grid,) = patch_contrasts(self.subject, contrasts, patches, ["noising"], self.budget)
-        return grid
+
+def studied_sites(model: LoadedModel) -> list[Site]:
+    """The sites that a circuit can consist of: heads and MLPs."""
+    return model.sites({"head", "mlp"})
 
 
-def studied_sites(subject: LoadedModel) -> list[Site]:
-    """What a circuit can be made of: heads and MLPs."""
-    return subject.sites({"head", "mlp"})
-
-
-def bare(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
-    """The contrasts without what stands aside, which costs a third of the time."""
-    return [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
-
-
-def lots(contrasts: Sequence[TokenContrast]) -> list[list[int]]:
-    """Places of a few contrasts at a time, of like lengths, which take the least padding."""
+def group_by_length(contrasts: Sequence[TokenContrast]) -> list[list[int]]:
+    """The places of a few contrasts at a time, of similar lengths, so that there is little padding."""
     order = sorted(range(len(contrasts)), key=lambda i: contrasts[i].longest)
     return [order[start : start + TOGETHER] for start in range(0, len(order), TOGETHER)]
 
 
-def remembered(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
-    """What is in a file, which is made if it is not there; without a file, what is made."""
+def load_or_compute(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
+    """The array in a file, computed by `make` if there is no such file; without a file it is not kept."""
     if file is None:
         return make()
     if not file.is_file():
@@ -165,36 +159,16 @@ def remembered(file: Path | None, make: Callable[[], FloatArray]) -> FloatArray:
     return values
 
 
-def make_runner(
-    subject: LoadedModel,
-    sites: Collection[Site],
-    contrasts: Sequence[TokenContrast],
-    ablation: CircuitAblation,
-    budget: Budget,
-    seed: int,
-    *,
-    folder: Path | None = None,
-    progress: SearchProgress | None = None,
-) -> CircuitRunner:
-    """Ready to run circuits on any of the contrasts."""
-    replacement = None
-    if ablation != "twin":
-        replacement = prepare_ablation(subject, ablation, contrasts, sites, budget, seed)
-    return CircuitRunner(
-        subject, tuple(sorted(sites)), ablation, replacement, budget, folder, progress or SearchProgress()
-    )
-
-
 def curve_sizes(sites: int) -> list[int]:
-    """1, 2, 3, 5, 8, 13, … and all but none: sizes in steps that grow with what is there already."""
+    """The sizes of circuits on a curve: 1, 2, 3, 5, 8, 13, ..., below the number of sites."""
     sizes = [1, 2]
     while sizes[-1] < sites:
         sizes.append(sizes[-1] + sizes[-2])
     return [size for size in sizes if size < sites]
 
 
-def asked_sizes(sites: int, size: int | None) -> list[int]:
-    """Those of the curve, and the one that a user asks for."""
+def sizes_to_run(sites: int, size: int | None) -> list[int]:
+    """The sizes of the curve, and `size`; one as large as the model is a UserError."""
     if size is not None and size >= sites:
         raise UserError(f"--size {size}: a circuit has fewer sites than the model, which has {sites}.")
     return sorted({*curve_sizes(sites), *([size] if size else [])})
@@ -203,10 +177,7 @@ def asked_sizes(sites: int, size: int | None) -> list[int]:
 def random_circuits(
     circuit: Circuit, sites: Sequence[Site], match: ChanceMatch, count: int, chance: random.Random
 ) -> tuple[tuple[Circuit, ...], int]:
-    """At most `count` other circuits with as many sites of each layer or of each kind, and how many of them there are.
-
-    They are all different; where there are fewer than asked for, all of them.
-    """
+    """At most `count` different other circuits with as many sites of each layer or kind, and how many of them exist."""
 
     def group(site: Site) -> str:
         return str(getattr(site, match))
@@ -228,7 +199,7 @@ def random_circuits(
 
 
 def random_parts(circuit: Sequence[Site], count: int, chance: random.Random) -> list[Circuit]:
-    """At most `count` different parts of a circuit, of any size from 1 up; where there are fewer, all of them."""
+    """At most `count` different non-empty subsets of a circuit; all of them if there are fewer."""
     if 2 ** len(circuit) - 1 <= count:
         return [frozenset(some) for n in range(1, len(circuit) + 1) for some in combinations(circuit, n)]
     found: dict[Circuit, None] = {}

@@ -1,19 +1,37 @@
-"""From effects to a circuit and a verdict: found on one half of the contrasts, judged on the other."""
+"""Search a circuit: rank the sites by their effects on one half of the contrasts, and test the circuit on the other.
+
+A circuit has a folder inside the explain folder whose effects it was found with.
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import numpy as np
 
+from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.significance import sign_flip
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
+from constraintsuite.core.store.jsonl import read_json, write_json
+from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.core.store.workspace import claim
 from constraintsuite.mechanism.circuits import quality
-from constraintsuite.mechanism.circuits.plan import refuse_none, search_steps
-from constraintsuite.mechanism.circuits.ranking import SiteEffects, compare_untrained, rank_sites
+from constraintsuite.mechanism.circuits.plan import (
+    CircuitPlan,
+    passes_a_second,
+    plan_circuit,
+    require_contrasts,
+    search_steps,
+)
+from constraintsuite.mechanism.circuits.ranking import SiteEffects, compare_untrained, rank_sites, site_effects
 from constraintsuite.mechanism.circuits.records import (
     FEWEST_RANDOM,
     ChanceCircuits,
@@ -24,29 +42,119 @@ from constraintsuite.mechanism.circuits.records import (
     RandomModels,
     RankedSite,
 )
-from constraintsuite.mechanism.circuits.runner import CircuitRunner, asked_sizes
+from constraintsuite.mechanism.circuits.runner import CircuitRunner, SearchProgress, sizes_to_run, studied_sites
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ControlKind
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, tokenise
+from constraintsuite.mechanism.explain.folder import load_effects, load_explained
+from constraintsuite.mechanism.explain.request import KIND as EXPLAIN
+from constraintsuite.mechanism.model_loader import load_model
+from constraintsuite.mechanism.patching.capacity import peak_mib, plan_memory
 from constraintsuite.mechanism.sites import parse_site
+from constraintsuite.models.torch.device import describe_device
 
+KIND = "circuit"
+FOLDER = "circuit"
+"""The folder of circuits inside an explain folder."""
+REPORT = "circuit.json"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 LEVEL = 0.05
-
-
 Groups = dict[tuple[ControlKind, ContrastHalf], list[TokenContrast]]
 
 
-def search_circuit(
-    runner: CircuitRunner, contrasts: Sequence[TokenContrast], effects: SiteEffects, settings: CircuitSettings
+def find_circuit(
+    folder: Path,
+    settings: CircuitSettings,
+    *,
+    name: str | None = None,
+    memory: int | None = None,
+    reporter: Reporter | None = None,
 ) -> CircuitReport:
-    """Find a circuit of the studied contrasts on one half and judge it on the other; controls are only asked about it."""
-    asked, seed = runner.can_ask(contrasts), settings.seed
+    """Find a circuit from the effects and contrasts of an explain folder, in `folder/circuit/NAME/circuit.json`.
+
+    The default name is side and ablation. A finished circuit is read, and an interrupted search is resumed.
+    """
+    reporter = reporter or Silent()
+    out = folder / FOLDER / _checked(f"{settings.side}-{settings.ablation}" if name is None else name)
+    runner, effects, origin = _prepare(folder, settings, memory)
+    with claim(
+        out, origin, (REPORT,), otherwise=lambda _: "or give the circuit another --name", note=reporter.note
+    ) as space:
+        if space.finished is not None:
+            return read_circuit(out)
+        runner = replace(runner, folder=space.stages, progress=SearchProgress(reporter))
+        report = search_circuit(runner, effects, settings)
+        write_json(out / REPORT, report)
+        device = runner.model.device
+        machine = {
+            "device": describe_device(device),
+            "peak_mib": round(peak_mib(device)),
+            "tokens": asdict(runner.budget),
+        }
+        counts = {"contrasts": sum(report.contrasts), "sites": report.sites, "members": len(report.circuit)}
+        space.finish(counts, place=machine)
+    return report
+
+
+def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = None) -> tuple[CircuitPlan, float]:
+    """The cost of `find_circuit`, and the passes per second of this machine; what it would refuse is refused."""
+    plan = plan_circuit(load_explained(folder), settings)
+    runner, _, _ = _prepare(folder, settings, memory)
+    # The trial takes values of the corrupt run for every ablation: the others would first have to be prepared.
+    return plan, passes_a_second(replace(runner, ablation="counterfactual"))
+
+
+def read_circuit(path: Path) -> CircuitReport:
+    """Read a finished circuit; one that was changed since is a UserError."""
+    Artifact.open(path, KIND)
+    return read_json(path / REPORT, CircuitReport)
+
+
+def read_circuits(folder: Path) -> dict[str, CircuitReport]:
+    """The finished circuits of an explain folder, by name."""
+    finished = sorted(file.parent for file in (folder / FOLDER).glob(f"*/{REPORT}"))
+    return {path.name: read_circuit(path) for path in finished if (path / "manifest.json").is_file()}
+
+
+def _checked(name: str) -> str:
+    """The name; one that could lead out of the folder is a UserError."""
+    if not _NAME.fullmatch(name):
+        raise UserError(f"--name {name!r}: use up to 64 letters, digits, _, . and -, and begin with a letter or digit.")
+    return name
+
+
+def _prepare(
+    folder: Path, settings: CircuitSettings, memory: int | None
+) -> tuple[CircuitRunner, SiteEffects, ArtifactOrigin]:
+    """A runner of circuits, the effects that rank the sites, and the origin of the folder; what can be refused is refused."""
+    artifact = Artifact.open(folder, EXPLAIN)
+    rows, contrasts = load_effects(folder)
+    model = load_model(artifact.manifest.settings["model"])
+    if model.fingerprint != artifact.manifest.inputs["subject"]:
+        raise UserError(
+            f"{folder}: its effects are of {model.name} as it was, or with other versions of its libraries. "
+            "Run `csuite explain` again."
+        )
+    sites = studied_sites(model)
+    studied = [one for one in contrasts if not one.control and one.side == settings.side]
+    effects = site_effects(rows, studied, [str(site) for site in sites], settings.direction, settings.method)
+    tokens = tokenise(contrasts, model.classifier.tokenization).contrasts
+    budget = plan_memory(model, sites, memory, max(one.longest for one in tokens))
+    inputs = {"explain": artifact.manifest.content, "subject": model.fingerprint}
+    decisive = settings.model_dump(mode="json", exclude={"seed"})
+    origin = ArtifactOrigin(KIND, model.name, inputs, decisive, settings.seed, REVISIONS["circuit"])
+    return CircuitRunner(model, sites, tokens, settings.ablation, budget, settings.seed), effects, origin
+
+
+def search_circuit(runner: CircuitRunner, effects: SiteEffects, settings: CircuitSettings) -> CircuitReport:
+    """Find a circuit on one half of the main contrasts, and test it on the other half and on the controls."""
+    asked, seed = runner.usable, settings.seed
     ranking = rank_sites(effects, np.random.default_rng(seed))
     order = [parse_site(ranked.site) for ranked in ranking.sites]
-    sizes = asked_sizes(len(order), settings.size)
+    sizes = sizes_to_run(len(order), settings.size)
     groups = _groups(asked, settings)
     halves = [groups.get(("", half), []) for half in HALVES]
     for half, some in zip(HALVES, halves, strict=True):
-        refuse_none(len(some), half, settings)
+        require_contrasts(len(some), half, settings)
     others = _controls(groups)
 
     def step(title: str, size: int = 1) -> AbstractContextManager[None]:
@@ -74,12 +182,12 @@ def search_circuit(
     behaviour, p = _behaviour(effects, seed)
     total = check.mean(check.scale)
     return CircuitReport(
-        model=runner.subject.name,
+        model=runner.model.name,
         ablation=runner.ablation,
         sites=len(runner.sites),
         contrasts=(len(find.contrasts), len(check.contrasts)),
         clusters=(len(np.unique(find.clusters)), len(np.unique(check.clusters))),
-        unasked=len(contrasts) - len(asked),
+        unasked=len(runner.contrasts) - len(asked),
         margin_full=check.mean(check.full),
         margin_empty=check.mean(check.empty),
         total=total,
@@ -106,7 +214,7 @@ def give_verdict(
     chance: Sequence[ChanceCircuits],
     untrained: RandomModels | None,
 ) -> CircuitVerdict:
-    """Whether each condition for calling a circuit found holds, and whether all do."""
+    """Decide for each condition whether it holds; a circuit is found if all do."""
     above = total.low is not None and total.low > 0
     sites = any(max(site.p, site.p_check) < LEVEL and site.t * site.t_check > 0 for site in members)
     unlike = _unlike_chance(chance)
@@ -116,7 +224,7 @@ def give_verdict(
 
 
 def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:
-    """Matches with too few other circuits say nothing, whichever way they came out."""
+    """Whether the circuit beats random ones of every match of which enough exist; None if there is no such match."""
     enough = [others for others in chance if others.possible >= FEWEST_RANDOM]
     if not enough:
         return None
@@ -124,9 +232,9 @@ def _unlike_chance(chance: Sequence[ChanceCircuits]) -> bool | None:
 
 
 def _groups(contrasts: Sequence[TokenContrast], settings: CircuitSettings) -> Groups:
-    """By control and half, each at most as many as asked for: which ones does not depend on their order.
+    """Contrasts by control and half, at most `limit` in each group; the choice does not depend on their order.
 
-    Of what is studied only one side: what tells two queries apart need not be what tells two texts apart.
+    Main contrasts are of one side only: the sites that distinguish two queries may not be those that distinguish two texts.
     """
     groups: Groups = {}
     for one in contrasts:
@@ -142,13 +250,13 @@ def _some(contrasts: Sequence[TokenContrast], limit: int | None, seed: int) -> l
 
 
 def _controls(groups: Groups) -> dict[ControlKind, list[TokenContrast]]:
-    """Controls of the half that decided nothing; where it has none, of the other, as they decided nothing either."""
+    """The controls of the half `check`, or of `find` if it has none; controls decide nothing in either."""
     kinds: list[ControlKind] = sorted({control for control, _ in groups if control})
     return {kind: groups.get((kind, "check")) or groups[kind, "find"] for kind in kinds}
 
 
 def choose_point(curve: Sequence[CurvePoint], settings: CircuitSettings) -> tuple[CurvePoint, bool]:
-    """The smallest that reaches the threshold on the half on which it is looked for, or else the most faithful there."""
+    """The smallest circuit that reaches the threshold on the half `find`, or else the most faithful one there."""
 
     def height(point: CurvePoint) -> float:
         return -math.inf if point.find.value is None else point.find.value
@@ -163,7 +271,7 @@ def choose_point(curve: Sequence[CurvePoint], settings: CircuitSettings) -> tupl
 
 
 def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
-    """Whether clean margins lie above corrupt ones on the half that decided nothing."""
+    """Whether clean margins are above corrupt ones on the half `check`, and p."""
     half = effects.half("check")
     gaps = effects.clean[half] - effects.corrupt[half]
     p = sign_flip(gaps, effects.clusters[half], rng=np.random.default_rng(seed))

@@ -1,1 +1,1 @@
-"""Pairs of inputs that differ in one thing: a negation in the query, or one in the document."""
+"""Contrasts: two inputs that differ in one thing, a negation in the query or in the document."""

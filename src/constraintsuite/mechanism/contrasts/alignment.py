@@ -1,4 +1,4 @@
-"""Which token of one row stands for which of another: the cheapest edit script, the same on every machine."""
+"""Align two sequences by their cheapest edit script, which is the same on every machine."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 _REPLACED = 2
-"""What a replacement costs beyond an edit, in places that something kept has moved."""
+"""The cost of a replacement beyond that of an edit; a kept item costs one for each place that it moved."""
 
 
 class AlignedStretch(NamedTuple):
-    """A part of one sequence and the part of the other that stands in its place; between two such, both are the same."""
+    """A part of one sequence and the part of the other that replaces it; between such stretches the sequences are equal."""
 
     start: int
     end: int
@@ -23,15 +23,15 @@ class AlignedStretch(NamedTuple):
 
     @property
     def turned(self) -> AlignedStretch:
-        """The same, seen from the other sequence."""
+        """The same stretch, seen from the other sequence."""
         return AlignedStretch(self.other_start, self.other_end, self.start, self.end)
 
 
 def changed_stretches(one: Sequence[object], other: Sequence[object]) -> list[AlignedStretch]:
-    """Where two sequences differ.
+    """The stretches in which two sequences differ.
 
-    A replaced item costs as much as one that is left out or put in. Two words that changed places are therefore two
-    replacements with what stands between them kept, and not one word moved over it.
+    A replaced item costs about as much as a deleted or inserted one. So two words that changed places are two replacements,
+    and the words between them are kept.
     """
     head = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     room = min(len(one), len(other)) - head
@@ -51,7 +51,7 @@ def changed_stretches(one: Sequence[object], other: Sequence[object]) -> list[Al
 
 
 def _kept(one: Sequence[object], other: Sequence[object]) -> list[tuple[int, int]]:
-    """Places of items that both have, in order, on the cheapest way through."""
+    """The places of kept items in both sequences, on the cheapest path."""
     codes = {item: code for code, item in enumerate(dict.fromkeys([*one, *other]))}
     rows, columns = (np.array([codes[item] for item in items]) for items in (one, other))
     edit = (len(one) + len(other) + 2) ** 2
@@ -72,10 +72,10 @@ def _kept(one: Sequence[object], other: Sequence[object]) -> list[tuple[int, int
 
 
 def _costs(rows: IntArray, columns: IntArray, edit: int) -> IntArray:
-    """The way from each beginning of the one to each beginning of the other.
+    """The cost of turning each prefix of one sequence into each prefix of the other.
 
-    Of ways with equally many edits, that which keeps most: the fewer edits are replacements, the more is kept. What is kept
-    is worth less the further it has moved: of "A Bc, not D" and "D, not A Bc", that is the comma and "not".
+    Among paths with equally many edits, the one with the fewest replacements costs least, as it keeps most items. Kept items
+    cost more the further they moved: of "A Bc, not D" and "D, not A Bc", the comma and "not" are kept.
     """
     steps = np.arange(len(columns) + 1) * edit
     costs = np.empty((len(rows) + 1, len(columns) + 1), dtype=np.int64)
@@ -84,17 +84,15 @@ def _costs(rows: IntArray, columns: IntArray, edit: int) -> IntArray:
         best = costs[i] + edit
         moved = np.abs(np.arange(len(columns)) - i)
         np.minimum(best[1:], costs[i, :-1] + np.where(columns == item, moved, edit + _REPLACED), out=best[1:])
-        costs[i + 1] = np.minimum.accumulate(best - steps) + steps  # items put in after the best place before
+        costs[i + 1] = np.minimum.accumulate(best - steps) + steps  # insertions
     return costs
 
 
-def partners(
-    count: int, other_count: int, stretches: Sequence[AlignedStretch], alone: npt.NDArray[np.bool_]
-) -> IntArray:
-    """For each place of the one the place of the other that it takes from, or -1.
+def partners(count: int, stretches: Sequence[AlignedStretch], alone: npt.NDArray[np.bool_]) -> IntArray:
+    """For each place of one sequence its partner in the other, or -1.
 
-    Places outside the stretches have their own; so have those in stretches of equal length, one to one. In others, what is
-    `alone` has no partner, and the rest takes the place that lies as far in the other's stretch, if that is not empty.
+    Places outside the stretches, and in stretches of equal length, have partners one to one. In other stretches, places
+    that are `alone` have no partner; the rest get the place at the same relative position, if there is one.
     """
     found = np.empty(count, dtype=np.int64)
     for start, end, shift in unchanged_parts(count, stretches):
@@ -107,13 +105,11 @@ def partners(
         found[start:end] = place if other_length else -1
         if length != other_length:
             found[start:end][alone[start:end]] = -1
-    if len(found) and found.max() >= other_count:
-        raise ValueError("The stretches are not of these sequences.")
     return found
 
 
 def unchanged_parts(count: int, stretches: Sequence[AlignedStretch]) -> Iterator[tuple[int, int, int]]:
-    """The parts outside the stretches, and how far their partners are shifted."""
+    """The parts outside the stretches, each as start, end and the distance to its partners."""
     at, shift = 0, 0
     for stretch in stretches:
         yield at, stretch.start, shift

@@ -1,8 +1,8 @@
-"""Contrasts in files: marked ones as an analysis writes them, and plain ones from a user, whose marks are found here."""
+"""Read files of contrasts: marked ones as an analysis writes them, and plain ones of a user, whose marks are found here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeVar
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Split
-from constraintsuite.core.store.jsonl import read_lines, write_jsonl
-from constraintsuite.mechanism.contrasts.queries import find_words, mark_queries
+from constraintsuite.core.store.jsonl import read_lines
+from constraintsuite.mechanism.contrasts.marking import find_words, mark_queries, mirror
 from constraintsuite.mechanism.contrasts.records import (
     HALVES,
     QUERY_ROLES,
@@ -21,11 +21,10 @@ from constraintsuite.mechanism.contrasts.records import (
     Marked,
     MarkedContrast,
     MarkedPair,
+    RoleSpans,
     TokenRole,
 )
-from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
 from constraintsuite.mechanism.contrasts.selection import half_of
-from constraintsuite.mechanism.contrasts.texts import mirror
 from constraintsuite.mechanism.contrasts.unrelated_pairs import unrelated_pair
 from constraintsuite.text.mentions import find_forms, surface_forms
 
@@ -33,14 +32,22 @@ CONTRASTS = "contrasts.jsonl"
 T = TypeVar("T")
 
 
-def write_contrasts(path: Path, contrasts: Iterable[MarkedContrast]) -> int:
-    """Write a file of contrasts, which appears when it is whole; returns how many there are."""
-    return write_jsonl(path, contrasts)
-
-
 def read_contrasts(path: Path) -> list[MarkedContrast]:
-    """The contrasts of a file of marked ones; a line that does not fit is a UserError naming it."""
+    """Read a file of marked contrasts; a wrong line is a UserError that names it."""
     return _read(path, MarkedContrast, lambda contrast: contrast)
+
+
+def read_either(path: Path, seed: int = 0) -> list[MarkedContrast]:
+    """Read a file of plain contrasts, whose lines have a `query`, or of marked ones, whose lines have none."""
+    first = next((line.record for line in read_lines(path, dict[str, Any])), None)
+    if first is not None and "query" in first:
+        return _read(path, PlainContrast, lambda plain: mark_plain(plain, seed))
+    if first is not None and "better_corrupt" not in first:
+        raise UserError(
+            f"{path}:1: this is no contrast. A plain one has id, query, query_corrupt, better and worse; a marked one all keys of "
+            "a contrasts.jsonl. docs/mechanism.md has an example of each."
+        )
+    return read_contrasts(path)
 
 
 def _read(path: Path, kind: type[T], mark: Callable[[T], MarkedContrast]) -> list[MarkedContrast]:
@@ -49,7 +56,7 @@ def _read(path: Path, kind: type[T], mark: Callable[[T], MarkedContrast]) -> lis
         contrast = None if line.record is None else mark(line.record)
         fault = line.fault if contrast is None else fault_of(contrast)
         if contrast is not None and contrast.id in found:
-            fault = fault or f"the id {contrast.id!r} stands there twice."
+            fault = fault or f"the id {contrast.id!r} occurs twice."
         if fault or contrast is None:
             raise UserError(f"{path}:{line.number}: {fault}")
         found[contrast.id] = contrast
@@ -59,23 +66,19 @@ def _read(path: Path, kind: type[T], mark: Callable[[T], MarkedContrast]) -> lis
 
 
 def fault_of(contrast: MarkedContrast) -> str:
-    """What is wrong with a contrast; empty if nothing is."""
+    """What is wrong with a contrast, or an empty text."""
     if (contrast.aside is None) != (contrast.aside_corrupt is None):
         return "aside and aside_corrupt go together: give both or none."
     for name in ("better", "worse", "better_corrupt", "worse_corrupt", "aside", "aside_corrupt"):
         pair: MarkedPair | None = getattr(contrast, name)
-        fault = "" if pair is None else _fault_of_pair(pair)
-        if fault:
-            return f"{name}.{fault}"
+        for part, known in (("query", QUERY_ROLES), ("text", TEXT_ROLES)) if pair is not None else ():
+            fault = _fault_of_text(getattr(pair, part), known)
+            if fault:
+                return f"{name}.{part}: {fault}"
     same = _texts(contrast.better) == _texts(contrast.better_corrupt)
     if same and _texts(contrast.worse) == _texts(contrast.worse_corrupt):
         return "clean and corrupt are the same."
     return ""
-
-
-def _fault_of_pair(pair: MarkedPair) -> str:
-    query, text = _fault_of_text(pair.query, QUERY_ROLES), _fault_of_text(pair.text, TEXT_ROLES)
-    return f"query: {query}" if query else f"text: {text}" if text else ""
 
 
 def _fault_of_text(marked: Marked, known: Sequence[TokenRole]) -> str:
@@ -97,7 +100,7 @@ def _texts(pair: MarkedPair) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PlainContrast:
-    """A contrast without marks. What is empty in the corrupt run is as in the clean one."""
+    """A contrast without marks. An empty field of the corrupt run has the value of the clean run."""
 
     id: str
     query: str
@@ -108,46 +111,20 @@ class PlainContrast:
     better_corrupt: str = ""
     worse_corrupt: str = ""
     y: tuple[str, ...] = ()
-    """What query and texts speak of; one name is enough, its singular and plural are found."""
+    """Names of what the query excludes; singular and plural are found by themselves."""
     cues: tuple[str, ...] = ()
-    """Words in the texts that negate it. The cue of a query is what differs between the two queries."""
+    """Words in the texts that negate it. The cue of a query is the difference between the two queries."""
     aside: str = ""
-    """A text about something else, to be read under both queries; or, where the texts differ, a query about something else."""
+    """An unrelated text, scored under both queries; or an unrelated query, if the texts differ."""
     cluster: str = ""
-    """Contrasts that share a document share this; empty for one that stands alone."""
+    """The same for contrasts that share a document; empty for one that shares none."""
     half: ContrastHalf | None = None
-    """By the cluster where it is not given."""
+    """Decided by the cluster if it is missing."""
     split: Split | Literal[""] = ""
 
 
 def mark_plain(plain: PlainContrast, seed: int = 0) -> MarkedContrast:
-    """The contrast with its marks; one that cannot be asked is a UserError."""
-    contrast = _mark(plain, seed)
-    fault = fault_of(contrast)
-    if fault:
-        raise UserError(f"Contrast {plain.id!r}: {fault}")
-    return contrast
-
-
-def read_either(path: Path, seed: int = 0) -> list[MarkedContrast]:
-    """The contrasts of a file of plain ones, whose lines have a `query`, or of marked ones, whose lines have none."""
-    first = next((line.record for line in read_lines(path, dict[str, Any])), None)
-    if first is not None and "query" in first:
-        return read_plain(path, seed)
-    if first is not None and "better_corrupt" not in first:
-        raise UserError(
-            f"{path}:1: this is no contrast. A plain one has id, query, query_corrupt, better and worse; a marked one all keys of "
-            "a contrasts.jsonl. docs/mechanism.md has an example of each."
-        )
-    return read_contrasts(path)
-
-
-def read_plain(path: Path, seed: int = 0) -> list[MarkedContrast]:
-    """The contrasts of a file of plain ones, one per line; a line that does not fit is a UserError naming it."""
-    return _read(path, PlainContrast, lambda plain: _mark(plain, seed))
-
-
-def _mark(plain: PlainContrast, seed: int) -> MarkedContrast:
+    """Find the marks of a plain contrast."""
     forms = [form for y in plain.y for form in (y, *surface_forms(y))]
     corrupt = plain.query_corrupt or plain.query
     clean_query, corrupt_query = mark_queries(plain.query, corrupt, forms)

@@ -1,4 +1,4 @@
-"""The contrasts of one example: its query swapped for the opposite, its texts exchanged, and the controls."""
+"""The contrasts of one example: its query replaced by the opposite, its texts exchanged, and the controls."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from constraintsuite.core.records.examples import OMISSION, SATISFYING, VIOLATING, Example
-from constraintsuite.mechanism.contrasts.queries import (
+from constraintsuite.mechanism.contrasts.marking import (
+    AnalysisReader,
     OppositeQueries,
+    are_near,
     cue_of,
+    evidence_of,
     find_words,
     mark_query,
+    mark_texts,
+    mirror,
     opposite_queries,
     opposite_words,
+    paint_text,
     y_forms,
     y_of,
 )
@@ -25,27 +31,19 @@ from constraintsuite.mechanism.contrasts.records import (
     Marked,
     MarkedContrast,
     MarkedPair,
+    RoleSpans,
 )
-from constraintsuite.mechanism.contrasts.role_spans import RoleSpans
 from constraintsuite.mechanism.contrasts.selection import clusters_of
-from constraintsuite.mechanism.contrasts.texts import (
-    AnalysisReader,
-    are_near,
-    evidence_of,
-    mark_texts,
-    mirror,
-    paint_text,
-)
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs, unrelated_pair
 from constraintsuite.text.mentions import find_forms
 
 ContrastOrReason = MarkedContrast | str
-"""A contrast, or why there is none."""
+"""A contrast, or the reason why there is none."""
 
 
 @dataclass(frozen=True)
 class ContrastContext:
-    """What contrasts of an example are made with: an analyser of its texts, unrelated pairs, and its half."""
+    """What is needed to make contrasts of an example: an analyser of its texts, unrelated pairs, and its half."""
 
     reader: AnalysisReader
     unrelated: UnrelatedPairs
@@ -53,7 +51,7 @@ class ContrastContext:
 
 
 class _Input(NamedTuple):
-    """What one run of a contrast reads: a query, and its better and worse text."""
+    """The input of one run of a contrast."""
 
     query: Marked
     better: Marked
@@ -61,15 +59,15 @@ class _Input(NamedTuple):
 
 
 def query_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
-    """The two texts under the query and under its opposite, which prefers the other one."""
+    """The two texts under the query, and under its opposite, which prefers the other text."""
     if not example.is_paired:
-        return "twin_states_no_preference"
+        return "opposite_states_no_preference"
     forms = y_forms(example)
     if forms and not find_forms(example.query, forms):
         return "y_not_in_query"
     queries = opposite_queries(example)
     if queries is None:
-        return "no_twin_query"
+        return "no_opposite_query"
     texts = mark_texts(example, context.reader)
     if texts is None:
         return "cue_not_found"
@@ -77,7 +75,7 @@ def query_contrast(example: Example, context: ContrastContext) -> ContrastOrReas
 
 
 def document_contrast(example: Example, context: ContrastContext) -> ContrastOrReason:
-    """The query over two texts that differ by one edit, and over the same two exchanged."""
+    """The query over two texts that differ by one edit, and over the same texts exchanged."""
     if not _is_edit(example):
         return "texts_far_apart"
     satisfying, violating = (paint_text(example, role, context.reader) for role in (SATISFYING, VIOLATING))
@@ -90,13 +88,13 @@ def document_contrast(example: Example, context: ContrastContext) -> ContrastOrR
     better, worse = satisfying.marked(), violating.marked()
     cue = next((one.cue for one in evidence_of(example, SATISFYING) if one.cue), "")
     runs = _Input(query, better, worse), _Input(query, worse, better)
-    return _make_contrast(example, "document", "document", runs, context, cue=cue, change="texts exchanged")
+    return _make_contrast(example, "document", runs, context, cue=cue, change="texts exchanged")
 
 
 def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReason:
-    """A need with an idiom in it, and the same need restated in plain words: the same text is better under both."""
+    """A query with an idiom, and the same query in plain words: the same text is better under both."""
     if control.control is None or not control.restated or control.restated == control.query:
-        return "no_twin_query"
+        return "no_opposite_query"
     texts = mark_texts(control, context.reader)
     if texts is None:
         return "cue_not_found"
@@ -108,7 +106,7 @@ def idiom_contrast(control: Example, context: ContrastContext) -> ContrastOrReas
 
 
 def nonflip_contrast(control: Example, original: Example | None, context: ContrastContext) -> ContrastOrReason:
-    """An example as it was and in other words that say the same: the same text is better in both."""
+    """An example, and the same example in other words: the same text is better in both."""
     if original is None or control.control is None:
         return "original_missing"
     before, after = mark_texts(original, context.reader), mark_texts(control, context.reader)
@@ -117,30 +115,32 @@ def nonflip_contrast(control: Example, original: Example | None, context: Contra
     clean, corrupt = _Input(_query(original), *before), _Input(_query(control), *after)
     if before != after and clean.query.text != corrupt.query.text:
         return "both_sides_changed"
-    side: ContrastSide = "document" if before != after else "query"
-    change = control.control.kind
+    runs, cue = (clean, corrupt), cue_of(control)
     return _make_contrast(
-        control, "nonflip", side, (clean, corrupt), context, cue=cue_of(control), change=change, unrelated_to=original
+        control, "nonflip", runs, context, cue=cue, change=control.control.kind, unrelated_to=original
     )
 
 
 def entity_contrasts(
     examples: Sequence[Example], contexts: Mapping[str, ContrastContext]
 ) -> Iterator[tuple[Example, ContrastOrReason]]:
-    """Of each couple, two opposite queries in the same words that ask for different things: each prefers another text.
+    """For each couple, two opposite queries in the same words that ask for different things: each prefers another text.
 
-    Only where the text that lacks a thing is silent about it: nothing in such a contrast is negated.
+    Only where the text that lacks a thing does not mention it, so that nothing in the contrast is negated.
     """
     for example, other in _coupled(examples):
         context = contexts[example.id]
-        queries = _asking(example, other)
+        queries = _entity_queries(example, other)
         if example.slice != OMISSION:
             yield example, "negation_in_text"
         elif queries is None:
             yield example, "other_wording"
         else:
-            # The violating document is the one with Y, so it is the better one under a query that asks for Y.
-            texts = _naming(example.violating.text, example, other), _naming(example.satisfying.text, example, other)
+            # The violating document has Y, so it is the better one under a query that asks for Y.
+            texts = (
+                _mark_mentions(example.violating.text, example, other),
+                _mark_mentions(example.satisfying.text, example, other),
+            )
             yield example, _swap_queries(example, "entity", queries, texts, context, "")
 
 
@@ -157,16 +157,16 @@ def _coupled(examples: Sequence[Example]) -> Iterator[tuple[Example, Example]]:
             yield second, first
 
 
-def _naming(text: str, *examples: Example) -> Marked:
-    """A text with the mentions of what any of the examples leaves out."""
+def _mark_mentions(text: str, *examples: Example) -> Marked:
+    """A text with marks at what any of the examples excludes."""
     spans = RoleSpans(text, "d_other")
     for example in examples:
         spans.paint(find_forms(text, y_forms(example)), "d_y")
     return spans.marked()
 
 
-def _asking(example: Example, other: Example) -> OppositeQueries | None:
-    """The opposite queries of both, if they differ in nothing but the thing asked for."""
+def _entity_queries(example: Example, other: Example) -> OppositeQueries | None:
+    """The opposite queries of two examples, if they differ only in the thing that they ask for."""
     own, others = opposite_queries(example), opposite_queries(other)
     if own is None or others is None or own.change != others.change:
         return None
@@ -176,7 +176,7 @@ def _asking(example: Example, other: Example) -> OppositeQueries | None:
 
 
 def _frame(query: Marked) -> str:
-    """A query without Y; an article before it may differ."""
+    """A query without Y and the article before it."""
     ys = [mark for mark in query.marks if mark.role == "q_y"]
     if not ys:
         return query.text
@@ -187,7 +187,7 @@ def _frame(query: Marked) -> str:
 
 
 def _query(example: Example) -> Marked:
-    """The query with its cue, as it is marked beside its opposite."""
+    """The query with its cue marked, as in the contrast with its opposite."""
     queries = opposite_queries(example)
     cues = find_words(example.query, cue_of(example))
     return mark_query(example.query, cues, y_forms(example)) if queries is None else queries.clean
@@ -201,15 +201,14 @@ def _swap_queries(
     context: ContrastContext,
     cue: str,
 ) -> MarkedContrast:
-    """A contrast whose two runs differ in the query; `texts` are the better and the worse under the clean one."""
+    """A contrast whose runs differ in the query; `texts` are the better and the worse text under the clean query."""
     runs = _Input(queries.clean, *texts), _Input(queries.corrupt, *texts)
-    return _make_contrast(example, kind, "query", runs, context, cue=cue, change=queries.change)
+    return _make_contrast(example, kind, runs, context, cue=cue, change=queries.change)
 
 
 def _make_contrast(
     example: Example,
     kind: str,
-    side: ContrastSide,
     runs: tuple[_Input, _Input],
     context: ContrastContext,
     *,
@@ -217,8 +216,9 @@ def _make_contrast(
     change: str,
     unrelated_to: Example | None = None,
 ) -> MarkedContrast:
-    """The contrast of two inputs, with a pair that is unrelated to the example, or to the one named."""
+    """The contrast of two inputs, with a pair that is unrelated to the example, or to `unrelated_to`."""
     clean, corrupt = runs
+    side: ContrastSide = "query" if (clean.better, clean.worse) == (corrupt.better, corrupt.worse) else "document"
     draw = context.unrelated.text_for if side == "query" else context.unrelated.topic_for
     other = draw(unrelated_to or example, context.half)
     return MarkedContrast(
@@ -244,7 +244,7 @@ def _make_contrast(
 
 
 def _is_edit(example: Example) -> bool:
-    """Whether one text is an edit of the other; two documents of which each was edited are two texts."""
+    """Whether one text is an edit of the other; two different documents that were both edited are not."""
     satisfying, violating = example.satisfying, example.violating
     both_edited = satisfying.edit != "" and violating.edit != ""
     if not example.is_edited or (both_edited and satisfying.source != violating.source):

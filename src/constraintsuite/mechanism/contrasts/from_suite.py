@@ -1,4 +1,4 @@
-"""The contrasts of a finished suite; what gives none is counted by reason."""
+"""The contrasts of a finished suite; examples without a contrast are counted by reason."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from pathlib import Path
 from constraintsuite.core.records.examples import ADVERSARIAL, SPLITS, Example, Split
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts import from_example
+from constraintsuite.mechanism.contrasts.marking import AnalysisReader
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import TORN, halve
-from constraintsuite.mechanism.contrasts.texts import AnalysisReader
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs
 
 
 @dataclass(frozen=True)
 class Contrasts:
-    """The contrasts that a suite gives, and those that it does not, by reason."""
+    """The contrasts of a suite, and those that are left out, with reasons."""
 
     contrasts: tuple[MarkedContrast, ...]
     torn: tuple[MarkedContrast, ...]
-    """Those whose documents fell to both halves: only `keep_apart`, which deals halves anew, can take them."""
+    """Contrasts whose documents are in both halves; only `keep_apart`, which draws halves again, can use them."""
     rejected: tuple[RejectedContrast, ...]
     analyser: str
-    """What the marks in the texts come from; another than the suite's own where that is not at hand."""
+    """The analyser that marked the texts; not that of the suite, if that one is not installed."""
 
-    def usable(self, *, dealt_anew: bool) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-        """The contrasts that can be asked, and those that cannot; torn ones can if halves are dealt anew."""
-        if dealt_anew:
+    def usable(self, *, redrawn: bool) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+        """The contrasts that can be used, and those that cannot; torn ones can if halves are drawn again."""
+        if redrawn:
             return [*self.contrasts, *self.torn], list(self.rejected)
         return list(self.contrasts), [*self.rejected, *(RejectedContrast(one.id, TORN) for one in self.torn)]
 
 
 def count_rejected(rejected: Iterable[RejectedContrast]) -> dict[str, int]:
-    """How many there are by kind and reason."""
+    """The number of contrasts by kind and reason."""
     return dict(sorted(Counter(f"{one.id.rpartition('/')[2]}: {one.reason}" for one in rejected).items()))
 
 
 def read_suite(folder: Path, *, seed: int = 0, splits: Collection[Split] = SPLITS) -> Contrasts:
-    """The contrasts of the suite in a folder; a model that was trained on it should be asked those of `test` alone."""
+    """The contrasts of the suite in a folder; for a model that was trained on it, use the split `test` alone."""
     return make_contrasts(load_suite(folder), seed=seed, splits=splits)
 
 
@@ -70,7 +70,7 @@ def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = S
 def _make(
     examples: Sequence[Example], controls: Sequence[Example], contexts: Mapping[str, from_example.ContrastContext]
 ) -> Iterator[tuple[str, from_example.ContrastOrReason]]:
-    """The id of every contrast that an example could give, and the contrast, or the reason why there is none."""
+    """The id of every possible contrast, and the contrast, or the reason why there is none."""
     originals = {example.id: example for example in examples}
     for example in examples:
         yield f"{example.id}/query", from_example.query_contrast(example, contexts[example.id])
@@ -88,7 +88,7 @@ def _make(
 
 
 def drop_repeated(contrasts: Iterable[MarkedContrast]) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-    """The contrasts without those that ask a model what another has asked already, and those."""
+    """The contrasts without repeated ones, and the repeated ones."""
     found: dict[tuple[object, ...], MarkedContrast] = {}
     repeated: list[RejectedContrast] = []
     for contrast in contrasts:

@@ -1,4 +1,4 @@
-"""Which contrasts are used: their halves, their limit, and the reasons why others are left out."""
+"""Select contrasts: divide them into halves, limit their number, and say why others are left out."""
 
 from __future__ import annotations
 
@@ -11,44 +11,36 @@ from constraintsuite.core.execution.shard_runs import UNWORKABLE
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.statistics.intervals import connected_components
-from constraintsuite.mechanism.contrasts.records import (
-    CONTROL_KINDS,
-    HALVES,
-    SIDES,
-    ContrastHalf,
-    ContrastSide,
-    ControlKind,
-    MarkedContrast,
-)
+from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, Tokenised, tokenise
 from constraintsuite.mechanism.contrasts.unrelated_pairs import keep_halves_apart
 from constraintsuite.models.tokenization import Tokenization
 
 GIANT = 0.6
-"""A component with more than this share of its split would leave too little for the other half: it is torn apart."""
+"""A component with more than this share of its split is divided: it would leave too little for the other half."""
 TORN = "clusters_in_both_halves"
-"""Why something is left out whose documents fell to both halves."""
+"""The reason for contrasts whose documents are in both halves."""
 
 
 class Linked(NamedTuple):
-    """Something that is dealt to a half, and the clusters that tie it to others."""
+    """An example or contrast to assign to a half, with the clusters that connect it to others."""
 
     id: str
     clusters: Sequence[str]
     split: str
     kind: str = ""
-    """Each kind is dealt evenly."""
+    """Each kind is divided evenly."""
 
 
 def halve(examples: Sequence[Example], seed: int) -> dict[str, ContrastHalf | None]:
-    """The half of each example by its id; None where its two documents are torn apart."""
-    return deal([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
+    """The half of each example by its id; None if its documents are in both."""
+    return assign_halves([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
 
 
-def deal(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
-    """The half of each by its id, each split dealt for itself; None where its clusters are torn apart.
+def assign_halves(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
+    """The half of each item by its id, divided within each split; None if its clusters are in both.
 
-    Those that share a cluster go together: components are dealt out, the largest first, to the half that has less.
+    Items that share a cluster stay together: connected components go, the largest first, to the half with fewer items.
     """
     components: dict[int, list[Linked]] = defaultdict(list)
     for number, item in zip(connected_components([item.clusters for item in items]).tolist(), items, strict=True):
@@ -58,22 +50,22 @@ def deal(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
         by_split[component[0].split].append(component)
     found: dict[str, ContrastHalf | None] = {}
     for some in by_split.values():
-        found |= _deal(some, seed)
+        found |= _assign_components(some, seed)
     return found
 
 
 def half_of(clusters: Sequence[str], seed: int) -> ContrastHalf | None:
-    """The half of documents by the hash of each cluster; None if they fall apart."""
+    """The half of clusters by their hashes; None if they differ."""
     halves = {HALVES[stable_hash("half", str(seed), cluster) % len(HALVES)] for cluster in clusters}
     return halves.pop() if len(halves) == 1 else None
 
 
 def clusters_of(example: Example) -> tuple[str, ...]:
-    """Clusters of an example's documents; where the suite has none, the documents themselves."""
+    """The clusters of an example's documents; the documents themselves if the suite has none."""
     return example.clusters or tuple(sorted({example.satisfying.source, example.violating.source}))
 
 
-def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, ContrastHalf | None]:
+def _assign_components(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, ContrastHalf | None]:
     total = sum(map(len, components))
     found: dict[str, ContrastHalf | None] = {}
     sizes: Counter[tuple[ContrastHalf, str]] = Counter()
@@ -81,7 +73,7 @@ def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, Con
         if len(component) > GIANT * total and len({name for item in component for name in item.clusters}) > 2:
             halves = [half_of(item.clusters, seed) for item in component]
         else:
-            halves = [_lesser(component, sizes, seed)] * len(component)
+            halves = [_smaller_half(component, sizes, seed)] * len(component)
         for item, half in zip(component, halves, strict=True):
             found[item.id] = half
             if half is not None:
@@ -89,8 +81,8 @@ def _deal(components: Sequence[Sequence[Linked]], seed: int) -> Mapping[str, Con
     return found
 
 
-def _lesser(component: Sequence[Linked], sizes: Counter[tuple[ContrastHalf, str]], seed: int) -> ContrastHalf:
-    """The half that has less of what the component is of."""
+def _smaller_half(component: Sequence[Linked], sizes: Counter[tuple[ContrastHalf, str]], seed: int) -> ContrastHalf:
+    """The half with fewer items of the kinds in the component."""
     turn = _order(component, seed) % 2
     return min(HALVES, key=lambda half: (sum(sizes[half, item.kind] for item in component), HALVES.index(half) ^ turn))
 
@@ -99,18 +91,8 @@ def _order(component: Sequence[Linked], seed: int) -> int:
     return stable_hash("half", str(seed), min(min(item.clusters, default=item.id) for item in component))
 
 
-def keep_kinds(
-    contrasts: Sequence[MarkedContrast],
-    *,
-    sides: Collection[ContrastSide] = SIDES,
-    controls: Collection[ControlKind] = CONTROL_KINDS,
-) -> list[MarkedContrast]:
-    """The contrasts of some sides and kinds, in order; `controls=("",)` are those that are studied themselves."""
-    return [contrast for contrast in contrasts if contrast.side in sides and contrast.control in controls]
-
-
-def choose(contrasts: Sequence[MarkedContrast], limit: int | None, seed: int) -> list[MarkedContrast]:
-    """At most `limit`, in order, dealt evenly over kind, side, slice and half; more contrasts change little of the choice."""
+def choose_contrasts(contrasts: Sequence[MarkedContrast], limit: int | None, seed: int) -> list[MarkedContrast]:
+    """At most `limit` contrasts, evenly over kind, side, slice and half; with more contrasts the choice changes little."""
     if limit is None or limit >= len(contrasts):
         return list(contrasts)
     groups: dict[tuple[str, ...], list[MarkedContrast]] = defaultdict(list)
@@ -124,11 +106,10 @@ def choose(contrasts: Sequence[MarkedContrast], limit: int | None, seed: int) ->
 def choose_readable(
     contrasts: Sequence[MarkedContrast], limit: int | None, seed: int, tokenization: Tokenization
 ) -> Tokenised:
-    """At most `limit` in the tokens of a model, chosen in the same way; for one that it cannot be asked another is taken, as
-    long as there are more."""
+    """Choose at most `limit` contrasts and tokenise them; one that the model cannot be asked is replaced by another."""
     left, rejected = list(contrasts), list[RejectedContrast]()
     while True:
-        found = tokenise(choose(left, limit, seed), tokenization)
+        found = tokenise(choose_contrasts(left, limit, seed), tokenization)
         rejected += found.rejected
         if not found.rejected or limit is None or limit >= len(left):
             return Tokenised(found.contrasts, tuple(rejected))
@@ -136,8 +117,8 @@ def choose_readable(
         left = [contrast for contrast in left if contrast.id not in unreadable]
 
 
-def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
-    """Names of which no two have a cluster in common, those with rarer clusters first, so that many are found."""
+def choose_disjoint(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
+    """Names of which no two share a cluster; those with rarer clusters come first, so that many are found."""
     shared = Counter(cluster for some in clusters.values() for cluster in set(some))
 
     def crowded(name: str) -> tuple[int, int, str]:
@@ -153,26 +134,28 @@ def apart(clusters: Mapping[str, Collection[str]], seed: int) -> frozenset[str]:
     return frozenset(chosen)
 
 
-def keep_apart(contrasts: Sequence[MarkedContrast], seed: int) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-    """The contrasts of which no two of one kind and side share a cluster, in order, and those that are left out for it.
+def keep_independent(
+    contrasts: Sequence[MarkedContrast], seed: int
+) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
+    """Contrasts of which no two of one kind and side share a cluster, and those that are left out for it.
 
-    Halves are dealt anew over what is kept: one whose documents were of both halves among all need not be so among few.
+    Halves are drawn again over the kept ones: among fewer contrasts, fewer have documents in both halves.
     """
     groups: dict[str, dict[str, Collection[str]]] = defaultdict(dict)
     for contrast in contrasts:
         groups[_side_and_kind(contrast)][contrast.id] = contrast.clusters
-    chosen = {name for group in groups.values() for name in apart(group, seed)}
+    chosen = {name for group in groups.values() for name in choose_disjoint(group, seed)}
     some = [contrast for contrast in contrasts if contrast.id in chosen]
     left = [RejectedContrast(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
-    kept, torn = deal_halves(some, seed, _side_and_kind)
+    kept, torn = redraw_halves(some, seed, _side_and_kind)
     return kept, [*left, *torn]
 
 
-def deal_halves(
+def redraw_halves(
     contrasts: Sequence[MarkedContrast], seed: int, kind_of: Callable[[MarkedContrast], str] = lambda _: ""
 ) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-    """The contrasts with halves dealt anew, evenly for each kind, and those whose documents fell to both halves."""
-    halves = deal([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
+    """The contrasts with halves drawn again, evenly for each kind, and those whose documents are in both halves."""
+    halves = assign_halves([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
     kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
     torn = [RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None]
     return keep_halves_apart(kept, seed), torn
@@ -183,19 +166,19 @@ def _side_and_kind(contrast: MarkedContrast) -> str:
 
 
 WORDS: Mapping[str, str] = {
-    "twin_states_no_preference": "it has no opposite query that prefers the other text",
-    "y_not_in_query": "the query does not name what it leaves out",
-    "no_twin_query": "there is no other query to compare it with",
+    "opposite_states_no_preference": "it has no opposite query that prefers the other text",
+    "y_not_in_query": "the query does not name what it excludes",
+    "no_opposite_query": "there is no other query to compare it with",
     "cue_not_found": "the negation is not found in the text",
     "texts_far_apart": "its two texts are more than one edit apart",
-    "original_missing": "the example that the control was made of is not there",
-    "both_sides_changed": "query and texts differ both",
+    "original_missing": "the example that the control was made from is missing",
+    "both_sides_changed": "both the query and the texts differ",
     "negation_in_text": "a text negates what it lacks",
     "other_wording": "the two queries differ in more than the thing asked for",
-    "repeated": "another one asks the same",
-    "shares_a_document": "it shares a document with another that is asked",
-    TORN: "its documents fell to both halves",
-    "too_long": "the model cuts off what is marked",
+    "repeated": "it repeats another contrast",
+    "shares_a_document": "it shares a document with another contrast",
+    TORN: "its documents are in both halves",
+    "too_long": "the model cuts off something that is marked",
     "same_tokens": "clean and corrupt are the same tokens to the model",
     UNWORKABLE: "the model breaks at it",
     "no_other_y": "no other of its template and half is about another Y",
@@ -203,6 +186,6 @@ WORDS: Mapping[str, str] = {
 
 
 def in_words(reason: str) -> str:
-    """A reason as manifests count it, `query: same_tokens` or without a kind, as a person reads it."""
+    """Explain a reason of a manifest, such as `query: same_tokens` or `same_tokens`."""
     kind, colon, code = reason.rpartition(": ")
     return f"{kind}{colon}{WORDS.get(code, code)}"

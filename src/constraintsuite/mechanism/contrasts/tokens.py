@@ -1,4 +1,4 @@
-"""Contrasts as a model reads them: tokens with roles, and which token of the clean row stands for which of the corrupt one."""
+"""Contrasts in the tokens of a model: the role of each token, and its partner in the other run."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from tokenizers import Encoding
 
 Roles = npt.NDArray[np.int8]
-"""Places in ROLES."""
+"""Indices into ROLES."""
 _Counter = Callable[[Marked, tuple[TokenRole, ...]], npt.NDArray[np.int32]]
-_AT_ONCE = 2_048  # pairs that the tokenizer reads in one go: it keeps much more of a text than its ids
+_AT_ONCE = 2_048  # pairs per call of the tokenizer, whose results are much larger than the ids
 _REST = [ROLES.index(role) for role in ("cls", "q_topic", "sep1", "d_other", "sep2")]
-"""Roles of what has no part in the contrast: a mean over all of it would say nothing about one place."""
+"""Roles of tokens outside the contrast: their mean would say nothing about a single one."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenRow:
-    """A query and a text as one row, not padded."""
+    """A query and a text as one row, without padding."""
 
     ids: IntArray
     types: IntArray
     roles: Roles
     cuts: tuple[int, ...]
-    """Where its five parts begin and end: special tokens, query, special tokens, text, special tokens."""
+    """The bounds of its five parts: special tokens, query, special tokens, text, special tokens."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -50,9 +50,9 @@ class TokenRow:
 
 @dataclass(frozen=True, eq=False)
 class TokenPair:
-    """A clean row, the corrupt row beside it, and which place of one takes from which of the other; -1 where none is its partner.
+    """A clean row, its corrupt row, and the partner of each place in the other row; -1 for none.
 
-    What has no partner takes the mean of the other row over its role; where the other row lacks the role, it is left alone.
+    A place without a partner takes the mean of the other row over its role; if the other row lacks the role, nothing.
     """
 
     clean: TokenRow
@@ -64,7 +64,7 @@ class TokenPair:
 
     @cached_property
     def one_to_one(self) -> bool:
-        """Whether each place has its partner at the same place; taking all of them over gives the other run exactly."""
+        """Whether the partner of each place is at the same place; patching all of them gives the other run exactly."""
         places = np.arange(len(self.clean))
         return np.array_equal(self.to_clean, places) and np.array_equal(self.to_corrupt, places)
 
@@ -80,37 +80,37 @@ class TokenContrast:
 
     @cached_property
     def pairs(self) -> tuple[TokenPair, ...]:
-        """Better, worse, and what stands aside if there is something."""
+        """The better and the worse pair, and the unrelated one if there is one."""
         return (self.better, self.worse) if self.aside is None else (self.better, self.worse, self.aside)
 
     @cached_property
     def longest(self) -> int:
-        """Tokens of its longest row."""
+        """The number of tokens of its longest row."""
         return max(len(row) for pair in self.pairs for row in (pair.clean, pair.corrupt))
 
-    @property
-    def one_to_one(self) -> bool:
-        """Whether every pair of the contrast is one to one."""
-        return all(pair.one_to_one for pair in self.pairs)
+
+def without_asides(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
+    """The contrasts without their unrelated pairs, which cost a third of the time."""
+    return [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
 
 
 class RejectedContrast(NamedTuple):
-    """A contrast, or an example that gives none, and why."""
+    """A contrast that is left out, and why."""
 
     id: str
     reason: str
 
 
 class Tokenised(NamedTuple):
-    """Contrasts that a model can be asked, and those that it cannot."""
+    """Contrasts that a model can be asked, and those that are left out."""
 
     contrasts: tuple[TokenContrast, ...]
     rejected: tuple[RejectedContrast, ...]
-    """`too_long`: what is marked is cut off. `same_tokens`: clean and corrupt are the same to the model."""
+    """Reasons: `too_long` (something marked is cut off), `same_tokens` (clean and corrupt have the same tokens)."""
 
 
 def tokenise(contrasts: Sequence[MarkedContrast], tokenization: Tokenization) -> Tokenised:
-    """The contrasts in the tokens of a model; the ids are those that it is given when it scores."""
+    """Tokenise contrasts exactly as the model tokenises pairs that it scores."""
     rows = _read({pair: None for contrast in contrasts for pair in _pairs(contrast)}, tokenization)
     found: list[TokenContrast] = []
     rejected: list[RejectedContrast] = []
@@ -129,7 +129,7 @@ def tokenise(contrasts: Sequence[MarkedContrast], tokenization: Tokenization) ->
 
 
 def align(clean: TokenRow, corrupt: TokenRow) -> TokenPair:
-    """Two rows part by part, so that a query's token never stands for a text's."""
+    """Align two rows part by part, so that a token of the query is never the partner of one of the text."""
     to_clean, to_corrupt = np.empty(len(corrupt), dtype=np.int64), np.empty(len(clean), dtype=np.int64)
     lone_clean, lone_corrupt = _lone(clean, corrupt), _lone(corrupt, clean)
     for (a, b), (c, d) in zip(pairwise(clean.cuts), pairwise(corrupt.cuts), strict=True):
@@ -138,15 +138,15 @@ def align(clean: TokenRow, corrupt: TokenRow) -> TokenPair:
             to_corrupt[a:b], to_clean[c:d] = np.arange(c, d), np.arange(a, b)
             continue
         stretches = changed_stretches(one.tolist(), other.tolist())
-        there = partners(b - a, d - c, stretches, lone_clean[a:b])
-        back = partners(d - c, b - a, [s.turned for s in stretches], lone_corrupt[c:d])
+        there = partners(b - a, stretches, lone_clean[a:b])
+        back = partners(d - c, [s.turned for s in stretches], lone_corrupt[c:d])
         to_corrupt[a:b] = np.where(there < 0, -1, there + c)
         to_clean[c:d] = np.where(back < 0, -1, back + a)
     return TokenPair(clean, corrupt, to_clean, to_corrupt)
 
 
 def _lone(row: TokenRow, other: TokenRow) -> npt.NDArray[np.bool_]:
-    """Places whose role says more of what could stand for them than their place does, and which the other row has."""
+    """Places with a role inside the contrast that the other row has too: the mean over the role is better than a partner there."""
     marked = np.zeros(len(ROLES), dtype=bool)
     marked[other.roles] = True
     marked[_REST] = False
@@ -162,7 +162,7 @@ def _pairs(contrast: MarkedContrast) -> list[MarkedPair]:
 
 
 def _read(pairs: dict[MarkedPair, None], tokenization: Tokenization) -> dict[MarkedPair, TokenRow | None]:
-    """The row of each pair, each read once; None where something marked is cut off."""
+    """The row of each distinct pair; None if something marked is cut off."""
     asked = list(pairs)
     count = cache(_count)  # many pairs share a text
     rows: dict[MarkedPair, TokenRow | None] = {}
@@ -191,22 +191,22 @@ def _row(pair: MarkedPair, encoding: Encoding, count: _Counter) -> TokenRow | No
 
 
 def _within(marked: Marked, places: IntArray) -> bool:
-    """Whether all marks lie in what the tokens cover."""
+    """Whether the tokens cover all marks."""
     first, last = int(places[:, 0].min()), int(places[:, 1].max())
     return all(first <= mark.start and mark.end <= last for mark in marked.marks)
 
 
 def _roles(sums: npt.NDArray[np.int32], known: Sequence[TokenRole], places: IntArray) -> Roles:
-    """The role of most of each token's characters; of equally many, a marked one. Blanks do not count."""
+    """The role of most characters of each token, without blanks; a tie goes to the marked role."""
     covered = 2 * (sums[places[:, 1]] - sums[places[:, 0]])
-    covered[:, 1:] += covered[:, 1:] > 0  # a tie is the mark's
+    covered[:, 1:] += covered[:, 1:] > 0  # breaks ties
     numbers = np.array([ROLES.index(role) for role in known], dtype=np.int8)
     roles: Roles = numbers[covered.argmax(axis=1)]
     return roles
 
 
 def _count(marked: Marked, known: tuple[TokenRole, ...]) -> npt.NDArray[np.int32]:
-    """How many characters of each role stand before each place of a text."""
+    """The number of characters of each role before each place of a text."""
     of_character = np.zeros(len(marked.text), dtype=np.int64)
     for mark in marked.marks:
         of_character[mark.start : mark.end] = known.index(mark.role)

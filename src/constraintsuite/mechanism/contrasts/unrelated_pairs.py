@@ -1,6 +1,6 @@
-"""A text or a query that has nothing to do with a contrast.
+"""Choose a text or a query that is unrelated to a contrast.
 
-A patch that only carries a constraint should leave the score of such an unrelated pair alone.
+A patch that only carries a constraint should not change the score of such a pair.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.terms import TermAnalyser
 
 _TERMS = TermAnalyser()
-_TRIES = 200  # of a suite on one topic alone, none will ever do
+_TRIES = 200  # a suite on a single topic has no unrelated text
 
 
 class _Other(NamedTuple):
@@ -28,9 +28,9 @@ class _Other(NamedTuple):
 
 
 def unrelated_pair(other: str | None, side: ContrastSide, query: Marked, text: Marked) -> MarkedPair | None:
-    """The pair of a run that is unrelated to its contrast: another text under its query, or its text under another query.
+    """The unrelated pair of a run: another text under its query, or its text under another query.
 
-    It is the side on which the runs of the contrast differ that stays; None where there is no other text or query.
+    The side on which the runs of the contrast differ stays. None if there is no `other` text or query.
     """
     if not other:
         return None
@@ -38,7 +38,7 @@ def unrelated_pair(other: str | None, side: ContrastSide, query: Marked, text: M
 
 
 class UnrelatedPairs:
-    """Texts and topics of a suite, by half, so that no document is read in both."""
+    """Unrelated texts and topics from a suite, by half, so that no document is used in both."""
 
     def __init__(self, examples: Sequence[Example], halves: dict[str, ContrastHalf | None], seed: int) -> None:
         self._examples = examples
@@ -46,15 +46,15 @@ class UnrelatedPairs:
         self._seed = seed
 
     def text_for(self, example: Example, half: ContrastHalf) -> str | None:
-        """A text that shares no term with the queries that a contrast of the example compares, and does not name Y."""
-        # A control such as an idiom is compared with the same need in plain words, all others with their opposite.
+        """A text that shares no term with the queries of the contrast, and does not name Y."""
+        # The corrupt query of a control such as an idiom is its restated form, of all others their opposite.
         compared = (example.restated if example.control is not None else None) or example.opposite
         asked = frozenset(_TERMS.terms(f"{example.topic or ''} {example.query} {compared or ''}"))
         names = _names(example)
-        return _draw(self._texts[half], example.id, self._seed, lambda other: _is_beside(other, asked, names))
+        return _draw(self._texts[half], example.id, self._seed, lambda other: _is_unrelated(other, asked, names))
 
     def topic_for(self, example: Example, half: ContrastHalf) -> str | None:
-        """Another topic, or query where a suite has none, of which neither of the example's texts has a term."""
+        """Another topic (or query, if the suite has no topics) that shares no term with the texts of the example."""
         texts = f"{example.satisfying.text} {example.violating.text}"
         said = frozenset(_TERMS.terms(texts)) | frozenset(_TERMS.terms(example.topic or ""))
         return _draw(self._topics[half], example.id, self._seed, lambda other: not said & other.terms)
@@ -80,7 +80,7 @@ class UnrelatedPairs:
 
 
 def keep_halves_apart(contrasts: Sequence[MarkedContrast], seed: int) -> list[MarkedContrast]:
-    """The contrasts, each with an unrelated text that no contrast of the other half asks about; with none where there is none."""
+    """Replace unrelated texts that contrasts of the other half use; a contrast for which there is no other text gets none."""
     read: dict[str, set[ContrastHalf]] = defaultdict(set)
     for contrast in contrasts:
         for pair in (contrast.better, contrast.worse, contrast.better_corrupt, contrast.worse_corrupt):
@@ -98,7 +98,7 @@ def keep_halves_apart(contrasts: Sequence[MarkedContrast], seed: int) -> list[Ma
 
 
 def _with_text_of(pool: Sequence[_Other], contrast: MarkedContrast, seed: int) -> MarkedContrast:
-    if contrast.side != "query":  # its own text stands aside, under another query
+    if contrast.side != "query":  # its unrelated pair has its own text
         return replace(contrast, aside=None, aside_corrupt=None)
     clean, corrupt = contrast.better.query, contrast.better_corrupt.query
     asked = frozenset(_TERMS.terms(f"{clean.text} {corrupt.text}"))
@@ -106,20 +106,20 @@ def _with_text_of(pool: Sequence[_Other], contrast: MarkedContrast, seed: int) -
     marked = [one for pair in pairs for one in (pair.query, pair.text)]
     names = sorted({one.text[m.start : m.end] for one in marked for m in one.marks if m.role in ("q_y", "d_y")})
     others = [other for other in pool if other.text not in {pair.text.text for pair in pairs}]
-    text = _draw(others, contrast.id, seed, lambda other: _is_beside(other, asked, names))
+    text = _draw(others, contrast.id, seed, lambda other: _is_unrelated(other, asked, names))
     aside, aside_corrupt = (unrelated_pair(text, "query", query, query) for query in (clean, corrupt))
     return replace(contrast, aside=aside, aside_corrupt=aside_corrupt)
 
 
 def _names(example: Example) -> list[str]:
-    """Every word for Y, narrower ones too; none where the source does not say what the query asks for."""
+    """All words for Y, also narrower ones; empty if the example has no constraint."""
     constraint = example.constraint
     if constraint is None:
         return []
     return [*constraint.forms, *(constraint.kinds if isinstance(constraint, Exclude) else ())]
 
 
-def _is_beside(other: _Other, asked: frozenset[str], names: Sequence[str]) -> bool:
+def _is_unrelated(other: _Other, asked: frozenset[str], names: Sequence[str]) -> bool:
     return not asked & other.terms and not find_forms(other.text, names)
 
 

@@ -1,1 +1,1 @@
-"""What training changes: behaviour, which sites matter, what they say, and the weights themselves, checkpoint by checkpoint."""
+"""What training changes from checkpoint to checkpoint: behaviour, which sites matter, what they represent, and weights."""

@@ -1,4 +1,4 @@
-"""What checkpoints do: figures by slice, what flips between them, and what the last has forgotten."""
+"""The behaviour of checkpoints: figures by slice, changes between checkpoints, and what the last one has forgotten."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from constraintsuite.experiments.outcome_table import OutcomeTable
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, about
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, naming_checkpoint
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.model_names import load_scorer
@@ -42,9 +42,8 @@ class Behaviour(NamedTuple):
 
 @dataclass(frozen=True)
 class _Compared:
-    """The runs of all checkpoints on one suite, over the splits that are looked at."""
+    """The runs of all checkpoints on one suite, with the groups of its examples."""
 
-    suite: Suite
     name: str
     table: OutcomeTable
     groups: Mapping[str, Sequence[int]]
@@ -58,18 +57,20 @@ def run_checkpoints(
     reporter: Reporter,
     seed: int,
 ) -> dict[str, dict[str, Run]]:
-    """Score the asked splits of every suite with every checkpoint, into one run folder each; those that are there are kept."""
+    """Score the splits of every suite with every checkpoint, into one run folder each; finished runs are kept."""
     return {
         name: {
-            one.label: _run(asked_of(suite, splits), one, run_folder(folder, name, one.label), splits, reporter, seed)
+            one.label: _run(
+                restrict_to_splits(suite, splits), one, run_folder(folder, name, one.label), splits, reporter, seed
+            )
             for one in checkpoints
         }
         for name, suite in suites.items()
     }
 
 
-def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
-    """The suite without what is of other splits; a suite of which nothing is left is a UserError."""
+def restrict_to_splits(suite: Suite, splits: Collection[Split]) -> Suite:
+    """The suite with only some splits; one without main examples in them is a UserError."""
     main, controls = (
         tuple(example for example in part if example.split in splits) for part in (suite.examples, suite.controls)
     )
@@ -81,8 +82,11 @@ def asked_of(suite: Suite, splits: Collection[Split]) -> Suite:
 def compare_behaviour(
     suites: Mapping[str, Suite], runs: Mapping[str, Mapping[str, Run]], splits: Collection[Split], *, seed: int
 ) -> Behaviour:
-    """By slice and over all main examples of some splits; p-values are corrected over all changes."""
-    asked = [_ask(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]
+    """Figures by slice and over all main examples; p-values are corrected over all changes."""
+    asked = []
+    for name, suite in suites.items():
+        table = join_experiments(pair_experiments(restrict_to_splits(suite, splits), runs[name])).table
+        asked.append(_Compared(name, table, {OVERALL: table.main, **table.groups["slice"]}))
     tests = [(one.name, test) for one in asked for test in _tests(one, seed)]
     changes = list(zip((name for name, _ in tests), corrected([test for _, test in tests]), strict=True))
     return Behaviour(
@@ -93,7 +97,7 @@ def compare_behaviour(
 
 
 def best_of(columns: Mapping[str, FloatArray]) -> str:
-    """The label with the largest mean of its values, NaN where it has none; of equal ones the first."""
+    """The label with the largest mean of its values, without NaN; of equal ones the first."""
 
     def height(label: str) -> float:
         column = columns[label]
@@ -105,11 +109,11 @@ def best_of(columns: Mapping[str, FloatArray]) -> str:
 def _run(
     suite: Suite, checkpoint: Checkpoint, out: Path, splits: Collection[Split], reporter: Reporter, seed: int
 ) -> Run:
-    """As `csuite eval` makes it, of some splits."""
+    """The run that `csuite eval` would make, of some splits."""
     everything = [*suite.examples, *suite.controls]
     told = LabelledReporter(checkpoint.label, reporter)
     bench = Workbench(documents_of(everything), cache_folder() / "scores", told)
-    with about(checkpoint.label):
+    with naming_checkpoint(checkpoint.label):
         scorer = load_scorer(checkpoint.model, bench)
         origin = run_origin(suite, scorer.name, {"scorer": scorer.fingerprint, "splits": sorted(splits)}, seed)
         return load_run(
@@ -123,11 +127,6 @@ def _score(suite: Suite, scorer: Scorer) -> RunContent:
     read = scorer.visible(pairs) if isinstance(scorer, Truncating) else None
     visible = None if read is None else dict(zip(pairs, read.tolist(), strict=True))
     return RunContent(suite, scores, visible, scorer.describe() if isinstance(scorer, Describing) else {})
-
-
-def _ask(name: str, suite: Suite, runs: Mapping[str, Run]) -> _Compared:
-    table = join_experiments(pair_experiments(suite, runs)).table
-    return _Compared(suite, name, table, {OVERALL: table.main, **table.groups["slice"]})
 
 
 def _figures(asked: _Compared, seed: int) -> Iterator[CheckpointFigure]:

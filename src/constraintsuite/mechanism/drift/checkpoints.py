@@ -1,4 +1,4 @@
-"""Checkpoints of one model by the names of their folders, in the order of training, and whether they can be compared at all."""
+"""Checkpoints of one model in the order of training, with labels, and whether they can be compared."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -13,17 +13,18 @@ from pathlib import Path
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Advance, Reporter
-from constraintsuite.mechanism import FAMILIES
+from constraintsuite.mechanism.families import find_family
 from constraintsuite.models.backends import CrossSettings
 from constraintsuite.models.model_names import parse_model
 from constraintsuite.models.torch.folder import ModelFolder, need_torch
 from constraintsuite.models.torch.loader import loading
+from constraintsuite.models.torch.settings import fingerprint_of
 from constraintsuite.models.weights import find_weights
 
 
 @dataclass(frozen=True)
 class LabelledReporter:
-    """A reporter whose steps begin with a label."""
+    """A reporter whose lines begin with a label."""
 
     label: str
     reporter: Reporter
@@ -33,7 +34,7 @@ class LabelledReporter:
         self.reporter.note(f"{self.label}: {text}")
 
     def track(self, title: str, total: int | None) -> AbstractContextManager[Advance]:
-        """Count items of a step until the block ends."""
+        """Count the items of a step until the block ends."""
         return self.reporter.track(f"{self.label}: {title}", total)
 
 
@@ -43,16 +44,16 @@ _SEED = re.compile(r"seed\d+-")  # how `csuite tune` begins the names of checkpo
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A checkpoint: its model string, and the label under which tables show it."""
+    """A checkpoint: its model string, and its label in tables."""
 
     label: str
-    """Its folder's name, with as much of the path before it as tells it apart."""
+    """The name of its folder, with as much of the path as makes it unique."""
     model: str
     """The model string."""
 
 
 def name_checkpoints(given: Sequence[str], options: str = "") -> list[Checkpoint]:
-    """Folders or strings such as `cross:FOLDER`; `options` are added to each, as in `cross:FOLDER,device=cuda`."""
+    """Label checkpoints, given as folders or as `cross:FOLDER`; `options` such as `device=cuda` are added to each."""
     names = [parse_model(one if one.startswith(f"{_FAMILY}:") else f"{_FAMILY}:{one}") for one in given]
     if len(names) < 2:
         raise UserError("Drift is between checkpoints: name two or more, in the order of training.")
@@ -72,20 +73,15 @@ def name_checkpoints(given: Sequence[str], options: str = "") -> list[Checkpoint
 
 
 def fingerprint(checkpoint: Checkpoint) -> str:
-    """Of its files and options, without loading it."""
-    from constraintsuite.models.backends import CrossSettings
-    from constraintsuite.models.torch.folder import ModelFolder, need_torch
-    from constraintsuite.models.torch.settings import fingerprint_of
-
+    """The fingerprint of its files and options, without loading it."""
     need_torch("Drift between checkpoints")
     name = parse_model(checkpoint.model)
-    settings = name.settings(CrossSettings)
-    return fingerprint_of("subject", ModelFolder(find_weights(name.argument)), settings)
+    return fingerprint_of("subject", ModelFolder(find_weights(name.argument)), name.settings(CrossSettings))
 
 
 @contextmanager
-def about(label: str) -> Iterator[None]:
-    """A UserError inside the block is raised with the label of its checkpoint."""
+def naming_checkpoint(label: str) -> Iterator[None]:
+    """Add the label of a checkpoint to a UserError inside the block."""
     try:
         yield
     except UserError as error:
@@ -93,13 +89,13 @@ def about(label: str) -> Iterator[None]:
 
 
 def _refuse_mixed(folders: Sequence[Path]) -> None:
-    """Checkpoints of several seeds are no one order: what stands before one is then the end of another training."""
+    """Raise a UserError for checkpoints of several seeds: they have no single order."""
     seeds = Counter(found[0] for folder in folders if (found := _SEED.match(folder.name)))
     if len(seeds) < 2 or max(seeds.values()) < 2:
         return
     first = next(folder for folder in folders if _SEED.match(folder.name))
     raise UserError(
-        f"These are checkpoints of several trainings ({', '.join(seed.rstrip('-') for seed in seeds)}), which are no one order. "
+        f"These are checkpoints of several trainings ({', '.join(seed.rstrip('-') for seed in seeds)}), which have no single order. "
         f"Give those of one at a time, such as {first.parent / next(iter(seeds))}*, or one of each training alone."
     )
 
@@ -116,23 +112,23 @@ _SAMPLE = "Soup, 12 leeks; not a single one Unaffordable naïve 東京"
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Sites, tokens and weights are compared one by one, so that all checkpoints must have the same."""
+    """What all checkpoints must have in common, since sites, tokens and weights are compared one by one."""
 
     kind: str
     layers: int
     heads: int
     width: int
     tokenizer: tuple[int, ...]
-    """How many tokens the model knows, and what its tokenizer makes of a sample."""
+    """The size of the vocabulary, and the tokens of a sample."""
 
     @property
     def sites(self) -> int:
-        """How many heads and MLPs the model has."""
+        """The number of heads and MLPs."""
         return self.layers * (self.heads + 1)
 
 
 def shared_shape(checkpoints: Sequence[Checkpoint]) -> Shape:
-    """The shape of all of them; one that cannot be read, or has another, is a UserError."""
+    """The shape of all checkpoints; one that cannot be read or has another shape is a UserError."""
     need_torch("Drift between checkpoints")
     first, *others = [_shape(one) for one in checkpoints]
     for checkpoint, other in zip(checkpoints[1:], others, strict=True):
@@ -154,15 +150,11 @@ def _shape(checkpoint: Checkpoint) -> Shape:
     settings = name.settings(CrossSettings)
     folder = find_weights(name.argument, settings.precision, settings.revision)
     places = {"local_files_only": True, "trust_remote_code": settings.trust}
-    with about(checkpoint.label):
+    with naming_checkpoint(checkpoint.label):
         with loading(folder):
             config = AutoConfig.from_pretrained(folder, **places)
             tokens = AutoTokenizer.from_pretrained(folder, **places)(_SAMPLE, _SAMPLE)["input_ids"]
-        if config.model_type not in FAMILIES.names():
-            raise UserError(
-                f"where models of type {config.model_type!r} keep their heads is not known here. "
-                f"Known: {', '.join(FAMILIES.names())}."
-            )
+        find_family(config.model_type)
         ModelFolder(folder).refuse_pickle()
         for file in sorted(folder.glob("*.safetensors")):
             _refuse_broken(file)
@@ -171,7 +163,7 @@ def _shape(checkpoint: Checkpoint) -> Shape:
 
 
 def _refuse_broken(file: Path) -> None:
-    """A file that is cut off, or weights that are no numbers: every score and figure would be none either."""
+    """Raise a UserError for a truncated file, or for weights that are not finite."""
     import torch
     from safetensors import safe_open
 

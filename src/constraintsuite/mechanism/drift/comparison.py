@@ -1,4 +1,4 @@
-"""Figures of one checkpoint, and of two side by side: which sites matter, how rows lie, and what can be read off them."""
+"""Figures of one checkpoint and of two compared: which sites matter, similar representations, and linear probes."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ from constraintsuite.mechanism.drift.records import (
     Probe,
     Reliability,
 )
-from constraintsuite.mechanism.drift.similarity import FEWEST, cka_interval, fit_line, told_apart, usable
+from constraintsuite.mechanism.drift.similarity import FEWEST, cka_interval, fit_line, probe_accuracy
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import DIRECTIONS, BoolArray, FloatArray, PatchDirection
 from constraintsuite.mechanism.patching.patches import SitePatch, residual
 from constraintsuite.mechanism.sites import Site
 
 PROBED: tuple[TokenRole, ...] = ("cls", "q_y", "d_y")
-"""Where the cue itself does not stand: what is read off there was carried there."""
-_Likening = Callable[[FloatArray, FloatArray], float | None]
+"""Roles without the cue itself: what a probe reads there was moved there."""
+_Similarity = Callable[[FloatArray, FloatArray], float | None]
 
 
 @dataclass(frozen=True)
 class DriftContext:
-    """What all checkpoints share: sites, contrasts, their clusters, and how figures are resampled."""
+    """What all checkpoints share: sites, contrasts, clusters, and how figures are resampled."""
 
     sites: tuple[Site, ...]
     contrasts: tuple[MarkedContrast, ...]
     clusters: IntArray
     draws: int
-    """How often clusters are drawn for an interval of a ranking."""
+    """The number of resamples for an interval of a ranking."""
     top: int
     seed: int
 
     @property
     def find(self) -> BoolArray:
-        """Which contrasts are of the half `find`."""
+        """A mask of the contrasts of the half `find`."""
         return np.array([contrast.half == "find" for contrast in self.contrasts])
 
     @property
     def swapped_queries(self) -> BoolArray:
-        """Contrasts in which the clean query excludes Y and the corrupt one does not."""
+        """A mask of the contrasts in which the clean query excludes Y and the corrupt one does not."""
         return np.array([contrast.side == "query" for contrast in self.contrasts])
 
     def chance(self) -> np.random.Generator:
-        """The same for each figure, so that none depends on which others are asked for."""
+        """A generator with the same seed for each figure, so that no figure depends on others."""
         return np.random.default_rng(self.seed)
 
     def compare(
@@ -69,7 +69,7 @@ class DriftContext:
         most: float = 1.0,
         parts: int = 2,
     ) -> Interval:
-        """A figure between `least` and `most` of the importances of sites in each of some equal parts of the columns.
+        """Compare the importances of sites in equal parts of the columns; the figure is between `least` and `most`.
 
         The importance of a site is the absolute value of its summed effects.
         """
@@ -79,30 +79,30 @@ class DriftContext:
 
 
 def margins_of(checkpoint: str, seen: Observation, context: DriftContext) -> Margins:
-    """How far apart the two runs are."""
+    """The margins of the two runs, and their difference."""
     columns = np.stack([seen.clean, seen.corrupt, seen.clean - seen.corrupt, (seen.clean > 0).astype(float)], axis=1)
     found = estimate(columns, [False, False, False, True], context.clusters, rng=context.chance())
     return Margins(checkpoint, *found)
 
 
 def importances_of(checkpoint: str, seen: Observation, context: DriftContext) -> Iterator[Importance]:
-    """Each site's mean effect, and that as a share of what separates the runs."""
+    """The mean effect of each site, also as a share of the difference between the runs."""
     for direction, effects in zip(DIRECTIONS, seen.effects, strict=True):
         aim = seen.clean - seen.corrupt if direction == "denoising" else seen.corrupt - seen.clean
-        shares = ratios_of_means(effects, _beside(aim, effects), context.clusters, rng=context.chance())
+        shares = ratios_of_means(effects, _repeat(aim, effects), context.clusters, rng=context.chance())
         means = estimate(effects, [False] * len(context.sites), context.clusters, rng=context.chance())
         for site, effect, recovered in zip(context.sites, means, shares, strict=True):
             yield Importance(checkpoint, direction, str(site), effect, recovered)
 
 
 def importance(effects: FloatArray) -> FloatArray:
-    """Of each site over contrasts (contrasts, sites)."""
+    """The importance of each site, from effects (contrasts, sites)."""
     strength: FloatArray = np.abs(effects.mean(axis=0))
     return strength
 
 
 def circuit_of(seen: Observation, direction: PatchDirection, context: DriftContext) -> list[Site]:
-    """The sites that matter most on the half find, the strongest first; what is said of them comes from the other half."""
+    """The most important sites on the half `find`, the strongest first."""
     strength = importance(seen.effects[DIRECTIONS.index(direction)][context.find])
     return [context.sites[place] for place in similarity.order_of(strength)[: context.top].tolist()]
 
@@ -110,7 +110,7 @@ def circuit_of(seen: Observation, direction: PatchDirection, context: DriftConte
 def likeness_of(
     pair: tuple[str, str], one: Observation, other: Observation, context: DriftContext
 ) -> Iterator[Likeness]:
-    """Whether the same sites matter, in each direction for itself."""
+    """How similar the importances of two checkpoints are, per direction."""
     layers = np.array([site.layer for site in context.sites], dtype=np.int64)
     count, top = len(context.sites), context.top
 
@@ -141,7 +141,7 @@ def likeness_of(
 
 
 def reliability_of(checkpoint: str, seen: Observation, context: DriftContext) -> Iterator[Reliability]:
-    """The ranking of one half against that of the other."""
+    """The agreement of the importances on the two halves."""
     for number, direction in enumerate(DIRECTIONS):
         columns = _halved(seen.effects[number], context)
         yield Reliability(checkpoint, direction, context.compare(columns, spearman, -1.0))
@@ -150,7 +150,7 @@ def reliability_of(checkpoint: str, seen: Observation, context: DriftContext) ->
 def alignments_of(
     pair: tuple[str, str], one: Observation, other: Observation, context: DriftContext
 ) -> Iterator[Alignment]:
-    """Clean rows, better and worse, at each role and layer."""
+    """CKA of the clean rows of two checkpoints, at each role and layer."""
     clusters = np.repeat(context.clusters, 2)
     clean = RUNS.index("clean")
     for layer, (mine, theirs) in enumerate(zip(one.pooled, other.pooled, strict=True)):
@@ -162,21 +162,23 @@ def alignments_of(
             a, b = rows[kept].astype(np.float64), others[kept].astype(np.float64)
             found = cka_interval(a, b, clusters[kept], context.chance())
             if found.value is None:
-                continue  # what stands at the beginning is the same in all rows
+                continue  # the first token is the same in all rows
             yield Alignment(*pair, str(residual(layer - 1)), role, found)
 
 
 def probes_of(checkpoint: str, first: Observation, seen: Observation, context: DriftContext) -> Iterator[Probe]:
-    """Probes that are fitted on one half of the contrasts and tested on the other, by layer and role."""
+    """Probes fitted on one half of the contrasts and tested on the other, by layer and role."""
     for layer in range(len(seen.pooled)):
         for role in PROBED:
             own, before = (_differences(each, layer, role) for each in (seen, first))
-            whole = usable(own) & context.swapped_queries
+            whole = np.isfinite(own).all(axis=1) & context.swapped_queries  # a contrast may lack a role
             learnt, asked = whole & context.find, whole & ~context.find
             if min(learnt.sum(), asked.sum()) < FEWEST:
                 continue
             lines = fit_line(before[learnt]), fit_line(own[learnt])
-            frozen, fresh = (told_apart(line, own[asked], context.clusters[asked], context.chance()) for line in lines)
+            frozen, fresh = (
+                probe_accuracy(line, own[asked], context.clusters[asked], context.chance()) for line in lines
+            )
             yield Probe(checkpoint, str(residual(layer - 1)), role, frozen, fresh)
 
 
@@ -188,11 +190,11 @@ def crossings_of(
     clusters: IntArray,
     rng: np.random.Generator,
 ) -> Iterator[Crossing]:
-    """What each patch does to the second checkpoint's margins."""
+    """What each patch does to the margins of the second checkpoint."""
     own, carried = (crossed.own - crossed.base).T, (crossed.other - crossed.same).T
     columns = np.concatenate([own, carried, (crossed.same - crossed.base).T], axis=1)
     means = estimate(columns, [False] * columns.shape[1], clusters, rng=rng)
-    aim = _beside(crossed.donor - crossed.base, carried)
+    aim = _repeat(crossed.donor - crossed.base, carried)
     shares = ratios_of_means(carried, aim, clusters, rng=rng)
     for number, (patch, share) in enumerate(zip(patches, shares, strict=True)):
         name = "circuit" if len(patch.sites) > 1 else str(patch)
@@ -200,19 +202,19 @@ def crossings_of(
         yield Crossing(*pair, direction, name, alone, crossing, harm, share)
 
 
-def _beside(values: FloatArray, columns: FloatArray) -> FloatArray:
-    """The same values for each of some columns."""
+def _repeat(values: FloatArray, columns: FloatArray) -> FloatArray:
+    """The same values for every column."""
     return np.broadcast_to(values[:, np.newaxis], columns.shape)
 
 
 def _halved(effects: FloatArray, context: DriftContext) -> FloatArray:
-    """Columns of the half find, then of the half check: (contrasts, 2 x sites)."""
+    """Effects of the half `find`, then of the half `check`, 0 for other contrasts: (contrasts, 2 x sites)."""
     find = context.find[:, np.newaxis]
     return np.concatenate([np.where(find, effects, 0.0), np.where(find, 0.0, effects)], axis=1)
 
 
 def _sharing_p(one: FloatArray, other: FloatArray, context: DriftContext) -> float:
-    """Of circuits that were chosen on different halves, both ways: the larger p, as of fewer that are shared."""
+    """p that random circuits share as many sites as those chosen on different halves; the larger of both ways."""
     find, count, top = context.find, len(context.sites), context.top
     mine, theirs = (
         [similarity.top_sites(importance(effects[half]), top) for half in (find, ~find)] for effects in (one, other)
@@ -221,8 +223,8 @@ def _sharing_p(one: FloatArray, other: FloatArray, context: DriftContext) -> flo
     return similarity.chance_of_sharing(count, top, shared)
 
 
-def _across(of: _Likening) -> Callable[[FloatArray, FloatArray, FloatArray, FloatArray], float | None]:
-    """How alike two checkpoints A and B are across the halves find and check, so that they share no noise.
+def _across(of: _Similarity) -> Callable[[FloatArray, FloatArray, FloatArray, FloatArray], float | None]:
+    """The similarity of checkpoints A and B across the halves, so that they share no noise.
 
     The mean of of(A on find, B on check) and of(A on check, B on find); undefined if either is.
     """
@@ -235,7 +237,7 @@ def _across(of: _Likening) -> Callable[[FloatArray, FloatArray, FloatArray, Floa
 
 
 def _differences(seen: Observation, layer: int, role: TokenRole) -> FloatArray:
-    """Clean less corrupt of each contrast, over those of its two rows that have the role: (contrasts, width)."""
+    """Clean minus corrupt of each contrast, over those of its two rows that have the role: (contrasts, width)."""
     clean, corrupt = seen.pooled[layer, POOLED.index(role)].astype(np.float64)
     difference = clean - corrupt  # (contrasts, better and worse, width)
     there = np.isfinite(difference)

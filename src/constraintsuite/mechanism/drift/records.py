@@ -1,6 +1,6 @@
-"""What is said about checkpoints, as plain records, and the folder that holds them.
+"""Records of all figures about checkpoints, and the folder that holds them.
 
-Intervals are of 95 %, with whole clusters of items resampled.
+Intervals are 95 % and resample whole clusters of items.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.store.artifact import Artifact
+from constraintsuite.core.store.jsonl import read_json
 from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.mechanism.contrasts.records import ContrastSide, TokenRole
 from constraintsuite.mechanism.effects.records import PatchDirection
-from constraintsuite.mechanism.explain.folder import read_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,33 +32,33 @@ class CheckpointFigure:
 
 @dataclass(frozen=True, slots=True)
 class SuiteForgetting:
-    """What the last checkpoint no longer does: a column of the forgetting matrix."""
+    """What the last checkpoint has forgotten: a column of the forgetting matrix."""
 
     suite: str
     group: str
     metric: str
     best: str
-    """The earlier checkpoint that was best at it."""
+    """The best earlier checkpoint."""
     last: str
     difference: Interval
-    """Last less best, on the same examples; below 0 is forgotten. The best was picked by its value, so that a little is chance."""
+    """Last minus best, on the same examples; below 0 is forgotten. The best was chosen by its value, so a little is chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Importance:
-    """What putting a site's values in does to the margin, by attribution, over the main contrasts."""
+    """The estimated effect of patching a site, over the main contrasts."""
 
     checkpoint: str
     direction: PatchDirection
     site: str
     effect: Interval
     recovered: Interval
-    """The effect as a share of what separates the two runs: a ratio of means."""
+    """The effect as a share of the difference between the runs: a ratio of means."""
 
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """How a checkpoint tells the two runs of a contrast apart, in its own unit."""
+    """The margins of the two runs, in the checkpoint's own unit."""
 
     checkpoint: str
     clean: Interval
@@ -69,38 +69,44 @@ class Margins:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
-    """Whether the same sites matter in two checkpoints; importance is the absolute mean effect of a site."""
+class CheckpointPair:
+    """The labels of two checkpoints that are compared."""
 
     first: str
     second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness(CheckpointPair):
+    """How similar two checkpoints are in the importance of sites, which is the absolute mean effect."""
+
     direction: PatchDirection
     spearman: Interval
-    """Of the importance of all sites, on the same contrasts: what is chance in them is shared, and makes the two more alike."""
+    """Of the importance of all sites on the same contrasts; they share noise, which makes checkpoints look more similar."""
     across: Interval
-    """Of importances on different halves of the contrasts, which share nothing; to be compared with the reliability."""
+    """Of importances on different halves of the contrasts, which share no noise; to be compared with the reliability."""
     rbo: Interval
-    """Rank-biased overlap, p = 0.9: what stands on top counts most."""
+    """Rank-biased overlap, p = 0.9: the top counts most."""
     rbo_chance: float
-    """What rankings by chance have on average."""
+    """The mean for random rankings."""
     jaccard: Interval
-    """Shared members of the two circuits of the `top` sites, by all members of either; on the same contrasts, as `spearman`."""
+    """Jaccard similarity of the two circuits of `top` sites, on the same contrasts."""
     jaccard_across: Interval
-    """Of circuits chosen on different halves of the contrasts, the mean of both ways."""
+    """The same for circuits chosen on different halves of the contrasts; the mean of both ways."""
     jaccard_chance: float
-    """What two circuits drawn by chance share on average."""
+    """The mean for random circuits."""
     jaccard_p: float
-    """That chance shares as many or more as circuits of different halves do, the larger of both ways (hypergeometric: every site
-    is as likely as another)."""
+    """The probability that random circuits share as many sites as those of different halves; the larger of both ways
+    (hypergeometric: every site is equally likely)."""
     weighted: Interval
-    """Importance that both have at the same site, as a share of all that either has."""
+    """Importance that both have at the same site, as a share of what either has."""
     moved: Interval
-    """Earth-mover's distance of importance over layers, in layers."""
+    """Earth mover's distance of importance over layers, in layers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How well one checkpoint's ranking of sites agrees with itself: no likeness across halves can be expected to be higher."""
+    """How well the importances of one checkpoint agree between halves: the upper limit for likeness across halves."""
 
     checkpoint: str
     direction: PatchDirection
@@ -109,36 +115,32 @@ class Reliability:
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
-    """How alike two checkpoints place the same rows, at the tokens of one role behind one layer."""
+class Alignment(CheckpointPair):
+    """How similarly two checkpoints represent the same rows, at the tokens of one role after one layer."""
 
-    first: str
-    second: str
     layer: str
     role: TokenRole
     cka: Interval
-    """Linear CKA without the bias of few rows; 1 for the same up to rotation and scale, around 0 for unrelated."""
+    """Linear CKA, corrected for few rows: 1 if equal up to rotation and scale, around 0 if unrelated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """Whether "Y is excluded" can be read off by a straight line: share of contrasts whose clean run lies further along it."""
+    """A linear probe of "Y is excluded": the share of contrasts that it orders correctly."""
 
     checkpoint: str
     layer: str
     role: TokenRole
     frozen: Interval
-    """By the line of the first checkpoint, on contrasts that had no part in it; chance is 0.5."""
+    """With the probe of the first checkpoint, on contrasts that it was not fitted on; the chance level is 0.5."""
     own: Interval
-    """By a line of the checkpoint's own."""
+    """With a probe fitted on the checkpoint itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class HeadChange:
-    """How far the weights of a head have moved, as a share of their length."""
+class HeadChange(CheckpointPair):
+    """The change of the weights of a head, as a share of their norm."""
 
-    first: str
-    second: str
     site: str
     change: float
     circuit: bool
@@ -146,49 +148,43 @@ class HeadChange:
 
 
 @dataclass(frozen=True, slots=True)
-class PartChange:
-    """The same of a whole block, or of the embeddings."""
+class PartChange(CheckpointPair):
+    """The same for a whole block, or for the embeddings."""
 
-    first: str
-    second: str
     part: str
     change: float
 
 
 @dataclass(frozen=True, slots=True)
-class CircuitChange:
-    """Heads of the circuit against the other heads of their layers."""
+class CircuitChange(CheckpointPair):
+    """Heads of the circuit compared with the other heads of their layers."""
 
-    first: str
-    second: str
     direction: PatchDirection
     difference: Interval
-    """Relative change of a circuit's head less the mean of the others of its layer; n counts heads of the circuit."""
+    """Relative change of a head minus the mean over the other heads of its layer; n counts heads of the circuit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
-    """Values of the first checkpoint put into the second: does what the old model says still mean something to the new one?"""
+class Crossing(CheckpointPair):
+    """Values of the first checkpoint put into the second: does the new model still understand the old one?"""
 
-    first: str
-    second: str
     direction: PatchDirection
     patch: str
-    """`circuit` for all its sites at once, or the residual of a layer: the first's layers below, the second's above."""
+    """`circuit` for all its sites together, or the residual of a layer."""
     own: Interval
-    """Change of the second's margin with values of its own other run, in logits."""
+    """Change of the margin with values of its own other run, in logits."""
     crossed: Interval
-    """With values of the first's other run less with those of its same run: what the first says about the contrast, and nothing
-    else."""
+    """Change with values of the other run of the first, minus that with values of its same run: what it says about the
+    contrast."""
     harm: Interval
-    """With values of the first's same run: what is due to being of another checkpoint alone."""
+    """Change with values of the same run of the first: the effect of any values of another checkpoint."""
     share: Interval
-    """`crossed` by what separates the second's own two runs, a ratio of means; large where the second hardly tells them apart."""
+    """`crossed` as a share of the difference between the runs of the second, a ratio of means."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointStep:
-    """What one checkpoint shows, for itself and against the first and the one before."""
+    """Figures of one checkpoint, alone and compared with the first and the one before."""
 
     margins: tuple[Margins, ...]
     importances: tuple[Importance, ...]
@@ -203,13 +199,13 @@ class CheckpointStep:
 
     @classmethod
     def joined(cls, steps: Sequence[CheckpointStep]) -> CheckpointStep:
-        """All records of several, in order."""
+        """The records of several steps, in order."""
         return cls(*(tuple(chain.from_iterable(getattr(step, one.name) for step in steps)) for one in fields(cls)))
 
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDrift:
-    """All figures; the others are compared with the first checkpoint."""
+    """All figures of a drift."""
 
     checkpoints: tuple[str, ...]
     suites: tuple[str, ...]
@@ -223,7 +219,7 @@ class CheckpointDrift:
     layers: int
     heads: int
     circuit: dict[PatchDirection, tuple[str, ...]]
-    """Of the first checkpoint on the half find, the strongest first."""
+    """The circuit of the first checkpoint on the half find, the strongest site first."""
     figures: tuple[CheckpointFigure, ...]
     changes: dict[str, tuple[PairedDifference, ...]]
     """By suite, between two checkpoints each; p is corrected over all suites."""
@@ -234,10 +230,10 @@ class CheckpointDrift:
 
 KIND, RESULTS = "drift", "drift.json"
 RUNS = "runs"
-"""Inside the folder, but no content of it: the runs are artifacts of their own, and stages are what a stopped drift goes on from."""
+"""The folder of runs, which are artifacts of their own."""
 
 
 def load_drift(path: Path) -> CheckpointDrift:
-    """The figures of a finished drift; one that was changed since is a UserError."""
+    """Read the figures of a finished drift; one that was changed since is a UserError."""
     Artifact.open(path, KIND)
-    return read_record(path / RESULTS, CheckpointDrift)
+    return read_json(path / RESULTS, CheckpointDrift)

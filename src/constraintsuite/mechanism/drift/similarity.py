@@ -1,4 +1,4 @@
-"""How alike two checkpoints are: rankings of sites, linear CKA of activations, a linear probe of one on the other, and weights."""
+"""How similar two checkpoints are: rankings of sites, linear CKA of activations, linear probes, and weights."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -15,7 +15,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import IntArray, clipped
 from constraintsuite.core.statistics.resampling import estimate, jackknife
-from constraintsuite.mechanism.effects.records import BoolArray, FloatArray
+from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.sites import Site
 
@@ -24,39 +24,38 @@ if TYPE_CHECKING:
 
 
 def order_of(importance: FloatArray) -> IntArray:
-    """Places of the sites, the most important first; of equal ones, in the order given."""
-    order: IntArray = np.argsort(-importance, kind="stable").astype(np.int64)
-    return order
+    """Indices of the sites, the most important first; equal ones in their order."""
+    return np.argsort(-importance, kind="stable").astype(np.int64)
 
 
 def top_sites(importance: FloatArray, count: int) -> frozenset[int]:
-    """Places of the most important sites."""
+    """Indices of the most important sites."""
     return frozenset(order_of(importance)[:count].tolist())
 
 
 def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
-    """Members of both by members of either."""
+    """The number of shared members divided by that of all members."""
     return len(one & other) / len(one | other)
 
 
 def chance_jaccard(sites: int, count: int) -> float:
-    """The mean over two circuits of `count` out of `sites`, both drawn by chance."""
+    """The mean Jaccard similarity of two random circuits of `count` out of `sites`."""
     return float(sum(chance * Fraction(k, 2 * count - k) for k, chance in enumerate(_shared(sites, count))))
 
 
 def chance_of_sharing(sites: int, count: int, shared: int) -> float:
-    """That two circuits drawn by chance share so many sites or more."""
+    """The probability that two random circuits share at least `shared` sites."""
     return float(sum(_shared(sites, count)[shared:], Fraction(0)))
 
 
 def weighted_overlap(one: FloatArray, other: FloatArray) -> float:
-    """What two distributions of importance have at the same sites, by what either has (Ruzicka)."""
+    """The overlap of two distributions of importance (Ruzicka similarity)."""
     a, b = _mass(one), _mass(other)
     return float(np.minimum(a, b).sum() / np.maximum(a, b).sum())
 
 
 def moved_mass(one: FloatArray, other: FloatArray, layers: IntArray) -> float:
-    """How far importance must be carried from layer to layer to make one distribution the other, in layers."""
+    """Earth mover's distance of two distributions of importance over layers, in layers."""
     count = int(layers.max()) + 1
     a, b = (np.bincount(layers, weights=_mass(values), minlength=count) for values in (one, other))
     return float(np.abs(np.cumsum(a - b)).sum())
@@ -68,7 +67,7 @@ def _mass(importance: FloatArray) -> FloatArray:
 
 
 def _shared(sites: int, count: int) -> Sequence[Fraction]:
-    """The chance of sharing 0, 1, ... `count` sites, exactly."""
+    """The exact probabilities that two random circuits share 0, 1, ... `count` sites."""
     ways = math.comb(sites, count)
     return [
         Fraction(math.comb(count, k) * math.comb(sites - count, count - k), ways)
@@ -79,14 +78,14 @@ def _shared(sites: int, count: int) -> Sequence[Fraction]:
 
 
 FEWEST = 8
-"""Rows below which nothing is said."""
-_MOST_PARTS = 40  # left out in turn: of more clusters, several at once
+"""The smallest number of rows for a figure."""
+_MOST_PARTS = 40  # of the jackknife; more clusters than that are grouped
 
 
 def cka_interval(one: FloatArray, other: FloatArray, clusters: IntArray, rng: np.random.Generator) -> Interval:
-    """CKA of rows (n, width) and (n, other width); without a value where one of the two does not vary.
+    """CKA of rows (n, width) and (n, other width); undefined if one of them does not vary.
 
-    Its bounds are from the jackknife over clusters: rows that are drawn twice would be alike by themselves.
+    The interval is a jackknife over clusters: a bootstrap draws rows twice, and equal rows raise CKA.
     """
     count = len(one)
     missing = Interval(None, None, None, count)
@@ -104,7 +103,7 @@ def cka_interval(one: FloatArray, other: FloatArray, clusters: IntArray, rng: np
 
 
 def _gram(rows: FloatArray) -> FloatArray:
-    centred = rows - rows.mean(axis=0)  # changes no estimate, and keeps large means from eating digits
+    centred = rows - rows.mean(axis=0)  # changes no estimate, but keeps precision if means are large
     gram: FloatArray = centred @ centred.T
     return gram
 
@@ -117,7 +116,7 @@ def _cka(one: FloatArray, other: FloatArray) -> float | None:
 
 
 def _hsic(one: FloatArray, other: FloatArray) -> float:
-    """Unbiased, up to the factor that all three of a CKA share; the diagonals are left out."""
+    """Unbiased HSIC without diagonals, up to a factor that cancels in CKA."""
     n = len(one)
     product = float((one * other).sum() - np.diag(one) @ np.diag(other))
     sums, other_sums = (gram.sum(axis=1) - np.diag(gram) for gram in (one, other))
@@ -126,46 +125,38 @@ def _hsic(one: FloatArray, other: FloatArray) -> float:
 
 
 def _parts(clusters: IntArray) -> IntArray:
-    """Clusters dealt out to at most so many parts."""
+    """Group clusters into at most `_MOST_PARTS` parts."""
     names, members = np.unique(clusters, return_inverse=True)
     if len(names) <= _MOST_PARTS:
         return members.astype(np.int64)
     order = sorted(range(len(names)), key=lambda number: stable_hash("jackknife", str(names[number])))
     part = np.empty(len(names), dtype=np.int64)
     part[order] = np.arange(len(names)) % _MOST_PARTS
-    found: IntArray = part[members]
-    return found
+    return part[members]
 
 
 PENALTY = 0.1
-"""Of the line's length, as a share of the differences' mean square: there are often fewer of them than dimensions."""
+"""The ridge penalty, as a share of the mean square of the differences: there are often fewer of them than dimensions."""
 
 
 def fit_line(differences: FloatArray) -> FloatArray:
-    """The direction along which all differences (clean less corrupt, a row each) are as near to 1 as a penalty lets them."""
+    """The direction of a probe by ridge regression: differences, clean minus corrupt, should be 1 along it."""
     gram = differences @ differences.T
     scale = float(np.trace(gram)) / len(gram)
     weights = np.linalg.solve(gram + PENALTY * (scale or 1.0) * np.eye(len(gram)), np.ones(len(gram)))
-    line: FloatArray = differences.T @ weights
-    return line
+    return differences.T @ weights
 
 
-def told_apart(line: FloatArray, differences: FloatArray, clusters: IntArray, rng: np.random.Generator) -> Interval:
-    """Share of differences that point along the line; one that lies across it counts one half."""
+def probe_accuracy(line: FloatArray, differences: FloatArray, clusters: IntArray, rng: np.random.Generator) -> Interval:
+    """The share of differences that point along the direction; 0 counts one half."""
     along = differences @ line
     right = np.where(along > 0, 1.0, np.where(along < 0, 0.0, 0.5))
     (found,) = estimate(right[:, np.newaxis], [True], clusters, rng=rng)
     return found
 
 
-def usable(differences: FloatArray) -> BoolArray:
-    """Rows without gaps: a contrast may lack a role."""
-    whole: BoolArray = np.logical_and.reduce(np.isfinite(differences), axis=1)
-    return whole
-
-
 def head_changes(first: LoadedModel, second: LoadedModel) -> dict[Site, float]:
-    """Of each head's own queries, keys and values, and its share of the projection behind; shared keys count for each."""
+    """The relative change of each head: of its queries, keys, values, and its part of the output projection."""
     return {
         head: _relative(zip(_head_weights(first, head), _head_weights(second, head), strict=True))
         for head in first.sites({"head"})
@@ -173,8 +164,8 @@ def head_changes(first: LoadedModel, second: LoadedModel) -> dict[Site, float]:
 
 
 def part_changes(first: LoadedModel, second: LoadedModel) -> dict[str, float]:
-    """Of the embeddings, and of all weights of each block."""
-    whole = {"embeddings": tuple(subject.model.get_submodule(subject.family.embeddings) for subject in (first, second))}
+    """The relative change of the embeddings, and of each block."""
+    whole = {"embeddings": tuple(model.module.get_submodule(model.family.embeddings) for model in (first, second))}
     whole |= {f"L{layer}": pair for layer, pair in enumerate(zip(first.blocks, second.blocks, strict=True))}
     return {
         name: _relative(zip(one.parameters(), other.parameters(), strict=True)) for name, (one, other) in whole.items()
@@ -182,7 +173,7 @@ def part_changes(first: LoadedModel, second: LoadedModel) -> dict[str, float]:
 
 
 def against_others(changes: Mapping[Site, float], circuit: Collection[Site], rng: np.random.Generator) -> Interval:
-    """How much more heads of a circuit changed than the others of their layers; layers change by different amounts."""
+    """How much more the heads of a circuit changed than other heads of their layers."""
     found = []
     for head in sorted(site for site in circuit if site in changes):
         others = [value for site, value in changes.items() if site.layer == head.layer and site not in circuit]
@@ -193,13 +184,13 @@ def against_others(changes: Mapping[Site, float], circuit: Collection[Site], rng
     return interval
 
 
-def _head_weights(subject: LoadedModel, head: Site) -> Iterator[torch.Tensor]:
-    shared = len([site for site in subject.sites({"key"}) if site.layer == 0])
-    group = head.head * shared // subject.heads
+def _head_weights(model: LoadedModel, head: Site) -> Iterator[torch.Tensor]:
+    shared = len([site for site in model.sites({"key"}) if site.layer == 0])
+    group = head.head * shared // model.heads
     parts = (Site(head.layer, "query", head.head), Site(head.layer, "key", group), Site(head.layer, "value", group))
-    for point in map(subject.hook_point, parts):
+    for point in map(model.hook_point, parts):
         yield point.module.weight[point.part]
-    behind = subject.hook_point(head)
+    behind = model.hook_point(head)
     yield behind.module.weight[:, behind.part]
 
 

@@ -1,4 +1,4 @@
-"""What each checkpoint shows, compared with the first and the one before; what is on disk already is not computed again."""
+"""Observe each checkpoint and compare it with the first and the one before; finished steps are read from disk."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.store.files import write_text
-from constraintsuite.core.store.jsonl import adapter
-from constraintsuite.mechanism.contrasts.selection import choose
+from constraintsuite.core.store.jsonl import read_json, write_json
+from constraintsuite.mechanism.contrasts.selection import choose_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparison, observation
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, about
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, naming_checkpoint
 from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
 from constraintsuite.mechanism.drift.similarity import against_others, head_changes, part_changes
@@ -27,23 +26,23 @@ Circuits = dict[PatchDirection, list[Site]]
 
 @dataclass(frozen=True)
 class CheckpointWalk:
-    """From the first checkpoint on, over contrasts in the tokens that all checkpoints share."""
+    """Goes through the checkpoints in order, on contrasts in the tokens that all of them share."""
 
     first: LoadedModel
     checkpoints: tuple[Checkpoint, ...]
     contrasts: tuple[TokenContrast, ...]
     context: DriftContext
     folder: Path
-    """Where what was seen is kept until all is done."""
+    """Where observations are kept until all checkpoints are finished."""
     mib: int | None = None
 
     def run(self, reporter: Reporter) -> tuple[CheckpointStep, Circuits]:
-        """What all checkpoints show, and the circuits of the first."""
+        """The figures of all checkpoints, and the circuits of the first."""
         steps, circuits = [], Circuits()
         with reporter.track("checkpoints", len(self.checkpoints)) as advance:
             for number, checkpoint in enumerate(self.checkpoints):
                 reporter.note(f"{checkpoint.label}: looking inside, checkpoint {number + 1} of {len(self.checkpoints)}")
-                with about(checkpoint.label):
+                with naming_checkpoint(checkpoint.label):
                     steps.append(self.step(number, circuits))
                 if not circuits:
                     seen = self._load(0)
@@ -52,13 +51,12 @@ class CheckpointWalk:
         return CheckpointStep.joined(steps), circuits
 
     def step(self, number: int, circuits: Circuits) -> CheckpointStep:
-        """What a checkpoint shows, beside the first and the one before it; what is on disk already is read."""
+        """The figures of one checkpoint, from disk if they were computed before."""
         file = self.folder / f"{number:03d}.json"
         if not file.is_file():
             made = self._later(number, circuits) if number else self._alone(0, self._observe(0, self.first))
-            write_text(file, adapter(CheckpointStep).dump_json(made).decode())
-        step: CheckpointStep = adapter(CheckpointStep).validate_json(file.read_bytes())
-        return step
+            write_json(file, made)
+        return read_json(file, CheckpointStep)
 
     def _later(self, number: int, circuits: Circuits) -> CheckpointStep:
         label, context = self.checkpoints[number].label, self.context
@@ -84,7 +82,7 @@ class CheckpointWalk:
         )
 
     def _alone(self, number: int, seen: observation.Observation) -> CheckpointStep:
-        """What a checkpoint shows on its own; its probes are compared with those of the first."""
+        """The figures of a checkpoint alone; its probes are compared with those of the first."""
         label, context = self.checkpoints[number].label, self.context
         first = self._load(0)
         return CheckpointStep(
@@ -95,10 +93,10 @@ class CheckpointWalk:
         )
 
     def _crossings(self, pair: tuple[str, str], second: LoadedModel, circuits: Circuits) -> Iterator[Crossing]:
-        """Values of the first in the second, in contrasts that did not choose the circuit: exact, and most of the work."""
+        """Exact patches with values of the first checkpoint, on contrasts that did not choose the circuit; most of the work."""
         context = self.context
         others = [contrast for contrast in context.contrasts if contrast.half == "check"]
-        chosen = {contrast.id for contrast in choose(others, observation.CROSSED, context.seed)}
+        chosen = {contrast.id for contrast in choose_contrasts(others, observation.CROSSED, context.seed)}
         places = [place for place, contrast in enumerate(context.contrasts) if contrast.id in chosen]
         asked, clusters = [self.contrasts[place] for place in places], context.clusters[places]
         budget = observation.plan(second, asked, self.mib)
@@ -110,11 +108,11 @@ class CheckpointWalk:
             crossed = observation.cross_patch(self.first, second, asked, patches, direction, budget)
             yield from comparison.crossings_of(pair, direction, patches, crossed, clusters, context.chance())
 
-    def _observe(self, number: int, subject: LoadedModel) -> observation.Observation:
+    def _observe(self, number: int, model: LoadedModel) -> observation.Observation:
         if not self._file(number).is_file():
-            budget = observation.plan(subject, self.contrasts, self.mib)
+            budget = observation.plan(model, self.contrasts, self.mib)
             observation.save_observation(
-                self._file(number), observation.observe_checkpoint(subject, self.contrasts, budget)
+                self._file(number), observation.observe_checkpoint(model, self.contrasts, budget)
             )
         return self._load(number)
 

@@ -1,1 +1,1 @@
-"""What patches did: one row a contrast, site, role and direction, and what they say together."""
+"""What patches did: one row per contrast, site, role and direction, and figures over them."""

@@ -9,16 +9,15 @@ import numpy as np
 
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.mechanism.contrasts.records import ContrastSide
-from constraintsuite.mechanism.effects.groups import EVERY
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection, PatchEffects
+from constraintsuite.mechanism.effects.summary import EVERY
 
 SiteAndRole = tuple[str, str]
-"""Site and role."""
 
 
 @dataclass(frozen=True)
 class PatchSelection:
-    """Which patches are run exactly: those that attribution calls strongest, and some of the rest by chance."""
+    """The patches to run exactly: those that attribution estimates as strongest, and a random share of the rest."""
 
     top: tuple[SiteAndRole, ...]
     random: tuple[SiteAndRole, ...]
@@ -27,35 +26,36 @@ class PatchSelection:
 
 @dataclass(frozen=True)
 class AttributionAgreement:
-    """Of one direction and side; the figures are of means over contrasts, a place each."""
+    """How well attribution predicted exact patches, in one direction and for one side. A place is a site and role."""
 
     direction: PatchDirection
     contrasts: int
-    """Those that were both estimated and patched exactly: the figures are of them alone."""
+    """Contrasts that were both estimated and patched exactly; all figures are means over them."""
     places: int
-    """Those that were run exactly."""
+    """Places that were patched exactly."""
     rank_correlation: float | None
-    """Spearman's, of estimated and exact effects with their signs."""
+    """Spearman's correlation of estimated and exact effects with their signs."""
     rank_correlation_random: float | None
-    """The same over the random share alone, which was not chosen for being strong."""
+    """The same over the random share alone."""
     mean_absolute_error: float
     mean_absolute_effect: float
     cut: float
-    """As many places as the top has are estimated at least as strong: what is exactly stronger and not in the top was missed."""
+    """The weakest estimate of the top. A place whose exact effect is stronger and which is not in the top was missed."""
     missed: int
-    """Of the random share."""
+    """Missed places in the random share."""
     looked_at: int
-    """How many the random share has."""
+    """Places in the random share."""
     false_negative_rate: float | None
-    """Estimated share of all places stronger than the cut that are not in the top: what was missed of the random share stands
-    for as much of the rest as was not looked at."""
+    """Estimated share of all places stronger than the cut that are not in the top, extrapolated from the random share."""
     items: str = EVERY
-    """`all`, or the side where exact patches are of both."""
+    """`all`, or the side if there are exact patches of both."""
 
 
-def choose(estimates: Iterable[PatchEffects], top: float, rest: float, seed: int) -> PatchSelection:
-    """The `top` share of places that are strongest in any direction and side, and a `rest` share of all places by chance from
-    the others; `estimates` are those of a side each."""
+def choose_patches(estimates: Iterable[PatchEffects], top: float, rest: float, seed: int) -> PatchSelection:
+    """Choose the `top` share of places that are strongest in any direction and side, and a random `rest` share of the others.
+
+    `estimates` has one entry per side.
+    """
     strength: dict[SiteAndRole, float] = {}
     for of_side in estimates:
         for direction in sorted(set(of_side.direction.tolist())):
@@ -69,7 +69,7 @@ def choose(estimates: Iterable[PatchEffects], top: float, rest: float, seed: int
 
 
 def mean_effects(effects: PatchEffects, direction: str) -> dict[SiteAndRole, float]:
-    """The mean change of the margin at each place, over the contrasts that have it."""
+    """The mean change of the margin at each place, over the contrasts that have a value there."""
     mine = effects.where(effects.direction == direction)
     places = list(zip(mine.site.tolist(), mine.role.tolist(), strict=True))
     order = list(dict.fromkeys(places))
@@ -81,10 +81,10 @@ def mean_effects(effects: PatchEffects, direction: str) -> dict[SiteAndRole, flo
     return dict(zip(order, (sums / counts).tolist(), strict=True))
 
 
-def compare(
+def compare_estimates(
     estimates: Mapping[ContrastSide, PatchEffects], exact: Mapping[ContrastSide, PatchEffects], choice: PatchSelection
 ) -> list[AttributionAgreement]:
-    """Both, by side, on the contrasts that were estimated and patched exactly, one direction after the other."""
+    """Compare estimates with exact patches of the same contrasts, for each side and direction."""
     return [
         replace(_of_direction(estimates[side], patched, choice, direction), items=side if len(exact) > 1 else EVERY)
         for side, patched in exact.items()
@@ -131,7 +131,7 @@ def _values(of: Mapping[SiteAndRole, float], places: Collection[SiteAndRole]) ->
 
 
 def spearman(one: FloatArray, other: FloatArray) -> float | None:
-    """The correlation of ranks, ties sharing theirs; None where either has no two different values."""
+    """Spearman's rank correlation, with mean ranks for ties; None if all values of either are equal."""
     if len(one) < 2:
         return None
     a, b = (ranks - ranks.mean() for ranks in map(_ranks, (one, other)))
@@ -142,5 +142,4 @@ def spearman(one: FloatArray, other: FloatArray) -> float | None:
 def _ranks(values: Sequence[float] | FloatArray) -> FloatArray:
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
-    ranks: FloatArray = (ends - (counts - 1) / 2)[place]
-    return ranks
+    return (ends - (counts - 1) / 2)[place]

@@ -1,4 +1,4 @@
-"""What patches did to margins: as arrays while they are computed, as rows of Parquet files afterwards."""
+"""What patches did to margins: as arrays while they are computed, then as rows of Parquet files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.errors import UserError, import_extra
 from constraintsuite.core.store.files import atomic_writer
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Names = npt.NDArray[np.object_]
-"""Strings."""
+"""An array of strings."""
 
 PatchDirection = Literal["denoising", "noising"]
 """Clean values put into the corrupt run (are they sufficient?), or corrupt ones into the clean run (are they necessary?)."""
@@ -32,19 +32,19 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Grid:
-    """Effects of the same patches on the same contrasts; NaN where a contrast has nothing that the patch could change."""
+    """Effects of some patches on some contrasts; NaN where a contrast has no position that the patch could change."""
 
     contrasts: tuple[str, ...]
     patches: tuple[tuple[str, str], ...]
-    """Site and role."""
+    """The site and role of each."""
     direction: PatchDirection
     method: EffectMethod
     margin_base: FloatArray
-    """Of the run that is patched, before: (contrasts,)."""
+    """The margin of the run that is patched, before: (contrasts,)."""
     margin_donor: FloatArray
-    """Of the run that the values come from; NaN for ablations."""
+    """The margin of the run that the values come from; NaN for ablations."""
     margin_patched: FloatArray
-    """(patches, contrasts)."""
+    """The margin afterwards: (patches, contrasts)."""
     aside_base: FloatArray
     aside_patched: FloatArray
 
@@ -66,7 +66,7 @@ class PatchEffects:
     margin_donor: FloatArray
     margin_patched: FloatArray
     aside_base: FloatArray
-    """NaN, as the next, where there is no pair aside."""
+    """The score of the unrelated pair; this and the next are NaN where there is none."""
     aside_patched: FloatArray
 
     def __len__(self) -> int:
@@ -83,12 +83,12 @@ class PatchEffects:
 
     @classmethod
     def joined(cls, parts: Sequence[PatchEffects]) -> PatchEffects:
-        """All rows of several, in order."""
+        """The rows of several parts, in order."""
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
 
-def rows_of(grid: Grid) -> PatchEffects:
-    """The rows of a grid, patch by patch; those that could change nothing are left out."""
+def grid_rows(grid: Grid) -> PatchEffects:
+    """The rows of a grid, patch by patch, without those that could change nothing."""
     keep = ~np.isnan(grid.margin_patched)
     patch, contrast = np.nonzero(keep)
     sites, roles = (np.array([each[part] for each in grid.patches], dtype=object) for part in (0, 1))
@@ -113,28 +113,26 @@ _REQUIRED = ("margin_base", "margin_patched")
 
 
 def require_pyarrow() -> tuple[Any, Any]:
-    """The library and its part for Parquet, or the command that installs it."""
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError("parquet", "Keeping what every patch did") from None
+    """Import pyarrow and its Parquet module; if it is missing, the error says how to install it."""
+    parquet = import_extra("pyarrow.parquet", "parquet", "Writing the effect of every patch")
+    return import_module("pyarrow"), parquet
 
 
-def writer() -> str:
-    """Who packs the rows: another version may make other bytes of the same."""
+def parquet_writer() -> str:
+    """The library that writes the rows: another version may write other bytes."""
     require_pyarrow()
     return f"pyarrow {version('pyarrow')}"
 
 
 def part_file(folder: Path, shard: int) -> Path:
-    """The file of a shard's rows."""
+    """The file with the rows of a shard."""
     return folder / FOLDER / f"part-{shard:05d}.parquet"
 
 
 def write_effects(file: Path, grids: Sequence[Grid]) -> int:
-    """The rows of some grids in a file that appears whole; gives how many there are."""
+    """Write the rows of some grids to a file, which appears when it is complete; returns their number."""
     arrow, parquet = require_pyarrow()
-    rows = PatchEffects.joined([rows_of(grid) for grid in grids])
+    rows = PatchEffects.joined([grid_rows(grid) for grid in grids])
     columns = {field.name: _column(arrow, field.name, getattr(rows, field.name)) for field in fields(rows)}
     with atomic_writer(file) as target:
         parquet.write_table(arrow.table(columns), target, compression="zstd")
@@ -150,7 +148,7 @@ def read_effects(folder: Path) -> PatchEffects:
 
 
 def read_part(file: Path) -> PatchEffects:
-    """The rows of a shard; a file that is missing, cut or another is a UserError."""
+    """The rows of a shard; a missing or broken file is a UserError."""
     arrow, parquet = require_pyarrow()
     try:
         table = parquet.read_table(file)
@@ -171,5 +169,4 @@ def _names(column: Any) -> Names:  # noqa: ANN401
     """The strings of a dictionary column, each kept in memory once."""
     whole = column.combine_chunks()
     words: Names = np.array(whole.dictionary.to_pylist(), dtype=object)
-    names: Names = words[whole.indices.to_numpy()] if len(words) else np.empty(0, dtype=object)
-    return names
+    return words[whole.indices.to_numpy()] if len(words) else np.empty(0, dtype=object)

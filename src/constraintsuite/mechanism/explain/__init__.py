@@ -1,1 +1,1 @@
-"""The explain folder: contrasts, the effect of every patch on each, and what they say together."""
+"""The explain folder: contrasts, the effect of every patch on each of them, and figures over all."""

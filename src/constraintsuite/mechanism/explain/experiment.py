@@ -1,4 +1,4 @@
-"""An analysis as an experiment: sites are its systems, and an item is a contrast under one intervention."""
+"""An analysis as an experiment: its systems are sites, and an item is a contrast under one intervention."""
 
 from __future__ import annotations
 
@@ -7,23 +7,29 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Details, Item, StoredTable
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
-from constraintsuite.mechanism.effects.groups import CORRECT, FAILED, groups_of, studied_items
-from constraintsuite.mechanism.effects.matrices import EffectMatrices, clean_margins, make_matrices
 from constraintsuite.mechanism.effects.records import ALL, BoolArray, FloatArray, PatchEffects, read_effects
-from constraintsuite.mechanism.effects.summary import EffectSummary, components
+from constraintsuite.mechanism.effects.summary import (
+    CORRECT,
+    FAILED,
+    ContrastEffects,
+    EffectMatrices,
+    EffectSummary,
+    collect_effects,
+    components,
+    studied_items,
+)
 from constraintsuite.mechanism.explain.folder import load_explained
 from constraintsuite.mechanism.explain.request import KIND
 from constraintsuite.mechanism.patching.batches import POSITION
 
 INTERVENTION = "intervention"
-"""The grouping whose groups are never pooled: the direction or the kind of ablation, and the side where there are both."""
+"""The grouping whose groups are never pooled: the direction or kind of ablation, and the side if there are both."""
 LEADING = 12
-"""So many sites of an analysis are compared."""
+"""The number of sites of an analysis that are compared."""
 _METRICS = (
     Metric(name="effect", title="change of the margin, logits", share=False),
     Metric(name="recovered", title="share of the margin recovered, or lost by an ablation", share=False),
@@ -31,25 +37,25 @@ _METRICS = (
     Metric(name="aside", title="change of an unrelated score, logits", share=False),
 )
 _GROUPINGS = ("slice", "side", "half", "split", "cue", "change")
-"""Fields of a contrast by which contrasts are grouped."""
+"""Fields of a contrast that are groupings."""
 
 
 def open_explain(path: Path, options: OpenOptions) -> Experiment:
-    """An explain folder; `options` change nothing here."""
+    """Open an explain folder as an experiment; no option applies to it."""
     explained = load_explained(path)
-    manifest, subject = explained.artifact.manifest, explained.subject
+    manifest, model = explained.artifact.manifest, explained.model
     leading = leading_sites(explained.summary, explained.contrasts)
     return Experiment(
         path=path,
         kind=KIND,
-        name=subject.name,
+        name=model.name,
         data=manifest.settings["source"],
         table=effect_table(read_effects(path), explained.contrasts, explained.summary),
         inputs={"contrasts": manifest.inputs["contrasts"]},
         conditions={
             "the analysis": manifest.settings["analysis"],
             "steps": manifest.settings.get("steps"),
-            "a model of": f"{subject.layers} layers and {subject.heads} heads ({subject.type})",
+            "a model of": f"{model.layers} layers and {model.heads} heads ({model.type})",
         },
         reference=leading[0],
         leading=leading,
@@ -57,33 +63,30 @@ def open_explain(path: Path, options: OpenOptions) -> Experiment:
 
 
 def effect_table(effects: PatchEffects, contrasts: Sequence[MarkedContrast], summary: EffectSummary) -> StoredTable:
-    """What every site did to every contrast; single positions are left out, as contrasts do not share them.
+    """What every site did to every contrast, without single positions, which contrasts do not share.
 
-    Contrasts are joined into clusters as in the summary. Controls are in the group of their kind alone.
+    Contrasts have the same clusters as in the summary. Controls are only in the group of their kind.
     """
-    known = {one.id: one for one in contrasts}
-    matrices = make_matrices(effects, list(known))
-    clean = clean_margins(matrices)
-    asked = [(each, known[name]) for each in matrices for name in each.contrasts]
-    clusters = [
-        f"{number}" for each in matrices for number in connected_components([known[n].clusters for n in each.contrasts])
-    ]
+    found = collect_effects(effects, contrasts)
+    asked = [(each, found.contrasts[name]) for each in found.matrices for name in each.contrasts]
+    clusters = [f"{number}" for each in found.matrices for number in found.clusters(each.contrasts)]
     only_controls = all(one.control for one in contrasts)
     main = [place for place, (_, one) in enumerate(asked) if only_controls or not one.control]
     groups: dict[str, dict[str, list[int]]] = {name: {} for name in (INTERVENTION, *_GROUPINGS, "model", "control")}
-    many = len(studied_items(contrasts)) > 1
+    both_sides = len(studied_items(contrasts)) > 1
     for place, (each, one) in enumerate(asked):
-        _add(groups[INTERVENTION], f"{_name(each)} {one.side}" if many else _name(each), place)
+        values = {INTERVENTION: f"{_name(each)} {one.side}" if both_sides else _name(each)}
         if one.control:
-            _add(groups["control"], one.control, place)
-            continue
-        for name in _GROUPINGS:
-            _add(groups[name], getattr(one, name), place)
-        _add(groups["model"], CORRECT if clean[one.id][0] > 0 else FAILED, place)
+            values["control"] = one.control
+        else:
+            values |= {name: getattr(one, name) for name in _GROUPINGS}
+            values["model"] = CORRECT if found.margins[one.id][0] > 0 else FAILED
+        for name, value in values.items():
+            groups[name].setdefault(value or "none", []).append(place)
     return StoredTable(
         [Item(_item(each, one), (own,), (own,)) for (each, one), own in zip(asked, clusters, strict=True)],
         {one.name: one for one in _METRICS},
-        _columns(matrices, known, summary, {name: margin > 0 for name, (margin, _) in clean.items()}),
+        _columns(found, summary),
         {name: values for name, values in groups.items() if values},
         "effect",
         main=main,
@@ -93,9 +96,10 @@ def effect_table(effects: PatchEffects, contrasts: Sequence[MarkedContrast], sum
 
 
 def leading_sites(summary: EffectSummary, contrasts: Sequence[MarkedContrast]) -> tuple[str, ...]:
-    """The sites with the largest mean effect on what is studied under any intervention, the strongest first.
+    """The sites with the largest mean effect on main contrasts under any intervention, the strongest first.
 
-    Whole sites come before their roles, and residuals, which carry all that lies below them, only where there is nothing else.
+    Sites as a whole, or roles where there are no others; residuals, which carry everything below them, only if there is
+    nothing else.
     """
     studied = studied_items(contrasts)
     mine = [one for one in summary.sites if one.items in studied] or summary.sites
@@ -107,21 +111,15 @@ def leading_sites(summary: EffectSummary, contrasts: Sequence[MarkedContrast]) -
     return tuple(sorted(strength, key=lambda name: -strength[name])[:LEADING])
 
 
-def _columns(
-    matrices: Sequence[EffectMatrices],
-    known: Mapping[str, MarkedContrast],
-    summary: EffectSummary,
-    right: Mapping[str, bool],
-) -> dict[str, dict[str, FloatArray]]:
-    """By system and metric the values of all items."""
-    count = sum(len(each.contrasts) for each in matrices)
+def _columns(effects: ContrastEffects, summary: EffectSummary) -> dict[str, dict[str, FloatArray]]:
+    """The values of all items, by system and metric."""
+    count = sum(len(each.contrasts) for each in effects.matrices)
     columns: dict[str, dict[str, FloatArray]] = {}
     first = 0
-    for each in matrices:
+    for each in effects.matrices:
         rows = slice(first, first := first + len(each.contrasts))
-        some = [known[name] for name in each.contrasts]
-        groups = groups_of(some, np.array([right[name] for name in each.contrasts]), known.values())
-        found = (each.change, _recovered(each, groups, summary), each.flips, each.aside)
+        recovered = _recovered(each, effects.groups(each.contrasts), summary)
+        found = (each.change, recovered, each.flips, each.aside)
         for place, (site, role) in enumerate(each.patches):
             if role.startswith(POSITION):
                 continue
@@ -132,9 +130,10 @@ def _columns(
 
 
 def _recovered(matrices: EffectMatrices, groups: Mapping[str, BoolArray], summary: EffectSummary) -> FloatArray:
-    """Each change as a share of the mean that its group could change: the mean of these is the share that the summary gives.
+    """Each change as a share of the mean change that a patch of everything makes in its group.
 
-    Where the summary gives none, as that mean cannot be told from 0, nor are there any here.
+    Their mean is the share in the summary. Where the summary has none, because that mean is not clearly above 0, there is
+    none here either.
     """
     shares = {
         (one.items, one.site, one.role): one.recovered.value
@@ -173,7 +172,3 @@ def _texts(contrast: MarkedContrast) -> Details:
         "better": contrast.better.text.text,
         "worse": contrast.worse.text.text,
     }
-
-
-def _add(groups: dict[str, list[int]], value: str, place: int) -> None:
-    groups.setdefault(value or "none", []).append(place)

@@ -1,4 +1,4 @@
-"""A request in, one explain folder out: shards of contrasts on any engine; what was done before a stop is not done again."""
+"""Run a request and write an explain folder: shards of contrasts on any engine; finished shards are not run again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,15 +26,15 @@ from constraintsuite.core.execution.shard_runs import UNWORKABLE, WorkCounts, sp
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.store.jsonl import adapter, write_json, write_jsonl
 from constraintsuite.core.store.mirror import pull_path, remove_from_store
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Workspace, claim
-from constraintsuite.mechanism.contrasts.files import CONTRASTS, write_contrasts
+from constraintsuite.mechanism.contrasts.files import CONTRASTS
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
-from constraintsuite.mechanism.effects.agreement import compare
-from constraintsuite.mechanism.effects.records import Grid, part_file, read_effects, write_effects, writer
+from constraintsuite.mechanism.effects.agreement import compare_estimates
+from constraintsuite.mechanism.effects.records import Grid, parquet_writer, part_file, read_effects, write_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import Guide, LoadedAnalysis, load_analysis, rows_by_side
 from constraintsuite.mechanism.explain.folder import (
@@ -45,7 +45,6 @@ from constraintsuite.mechanism.explain.folder import (
     SUMMARY,
     AttributionCheck,
     ModelFacts,
-    write_record,
 )
 from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, ContrastSource
 from constraintsuite.mechanism.patching.capacity import peak_mib
@@ -59,11 +58,10 @@ _NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NON
 
 @dataclass(frozen=True)
 class AnalysisPlan:
-    """What a loaded analysis tells whoever drives the work, which may be a machine that cannot run the model."""
+    """What a loaded analysis reports to the process that directs the work, which may not be able to run the model."""
 
-    subject: ModelFacts
+    model: ModelFacts
     source: ContrastSource
-    """With the contrasts that the model can be asked."""
     patches: int
     settings: Mapping[str, Any]
     guide: Guide | None
@@ -73,31 +71,24 @@ class AnalysisPlan:
 
 @dataclass(frozen=True)
 class EffectsTask:
-    """Some contrasts of a request, and the file of their effects."""
+    """A shard: the contrasts of a request from `first` to before `last`, and the file for their effects."""
 
     request: AnalysisRequest
-    subject: str
-    """Fingerprint of the model that is asked."""
+    fingerprint: str
+    """The fingerprint that the model must have."""
     first: int
     last: int
     file: Path
 
 
-class LeftOut(NamedTuple):
-    """Contrasts that break the model: their ids, and an event for each."""
-
-    contrasts: frozenset[str]
-    events: tuple[str, ...]
-
-
 @lru_cache(maxsize=1)
 def _loaded(request: AnalysisRequest) -> LoadedAnalysis:
-    """The analysis that this process works on: its model is loaded once, and kept from one shard to the next."""
+    """The analysis that this process works on; its model is loaded once and kept for all shards."""
     return load_analysis(request)
 
 
 def run_analysis(request: AnalysisRequest, out: Path, reporter: Reporter, engine: Engine | None = None) -> Artifact:
-    """Compute the effects of every shard that is not there yet, then what they say together, into the folder `out`."""
+    """Compute the effects of all shards that are not finished yet, and figures over them, into the folder `out`."""
     engine = engine or LocalEngine()
     try:
         sent, plan = _plan(request, engine)
@@ -108,22 +99,22 @@ def run_analysis(request: AnalysisRequest, out: Path, reporter: Reporter, engine
 
 
 def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
-    """Write the effects of a shard, all computed in one call; contrasts that break the model are left out."""
+    """Write the effects of a shard, computed in one call; contrasts that break the model are left out."""
     with machine_in_errors():
         analysis = _loaded(task.request)
-    if analysis.subject.fingerprint != task.subject:
+    if analysis.model.fingerprint != task.fingerprint:
         raise UserError(
-            f"Model {analysis.subject.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
+            f"Model {analysis.model.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
             "not the same: other weights, versions of libraries, threads or device."
         )
 
     def effects(contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:
-        """For each contrast the grids of all: what they are asked in one batch decides their last bits. None asks nothing."""
+        """For each contrast the grids of all, since the batch decides their last bits; None stands for no contrast."""
         try:
             return [analysis.effects([one for one in contrasts if one is not None])] * len(contrasts)
         except OutOfMemory as error:
             raise UserError(
-                f"The device has no memory left ({error}). Run it again with a smaller --memory: it goes on where it was."
+                f"The device has no memory left ({error}). Run the command again with a smaller --memory: it resumes."
             ) from None
 
     def name(one: TokenContrast | None) -> str:
@@ -134,17 +125,17 @@ def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
 
 
 def _plan(request: AnalysisRequest, engine: Engine) -> tuple[AnalysisRequest, AnalysisPlan]:
-    """The request as workers are sent it, and what will be done; workers that are elsewhere are asked for that."""
+    """The request as workers get it, and the plan; workers on other machines make the plan there."""
     if isinstance(engine, LocalEngine):
         return request, _plan_here(request)
-    # Workers begin in another folder.
+    # Workers start in another folder.
     sent = map_paths(replace(request, model=with_absolute_paths(request.model)), Path.absolute)
     (plan,) = require_results(engine.map(_plan_there, [(sent, mirrors_in(sent))]))
-    return sent, replace(plan, subject=replace(plan.subject, name=request.model))
+    return sent, replace(plan, model=replace(plan.model, name=request.model))
 
 
 def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPlan:
-    """Plan a request that came with the mirrors of object stores in which its paths lie; see `remote_paths`."""
+    """Plan a request that was sent together with the mirrors of object stores in which its paths are."""
     request = localize(*sent)
     for path in paths_in(request):
         pull_path(path)
@@ -154,38 +145,30 @@ def _plan_there(sent: tuple[AnalysisRequest, Mapping[Path, str]]) -> AnalysisPla
 
 def _plan_here(request: AnalysisRequest) -> AnalysisPlan:
     analysis = _loaded(request)
-    subject, contrasts = analysis.subject, tuple(one.contrast for one in analysis.contrasts)
-    facts = ModelFacts(
-        subject.name,
-        str(subject.model.config.model_type),
-        subject.layers,
-        subject.heads,
-        subject.pooling,
-        subject.fingerprint,
-        subject.invariants,
-    )
-    source = replace(analysis.source, contrasts=contrasts, rejects=analysis.rejects)
-    place = {"device": describe_device(subject.device), "tokens": asdict(analysis.budget)}
-    return AnalysisPlan(facts, source, len(analysis.patches), analysis.settings, analysis.guide, place)
+    model, model_type = analysis.model, str(analysis.model.module.config.model_type)
+    shape = (model.layers, model.heads, model.pooling)
+    facts = ModelFacts(model.name, model_type, *shape, model.fingerprint, model.invariants)
+    place = {"device": describe_device(model.device), "tokens": asdict(analysis.budget)}
+    return AnalysisPlan(facts, analysis.source, len(analysis.patches), analysis.settings, analysis.guide, place)
 
 
 def _origin(request: AnalysisRequest, plan: AnalysisPlan) -> ArtifactOrigin:
     source, scope = plan.source, request.scope
     settings = {
         "analysis": request.analysis,
-        "model": plan.subject.name,
+        "model": plan.model.name,
         "source": source.name,
         "analyser": source.analyser,
         **scope.model_dump(mode="json", exclude={"seed", "memory"}),
         **plan.settings,
         "draws": DRAWS,
-        "writer": writer(),
+        "writer": parquet_writer(),
     }
     asked = adapter(tuple[MarkedContrast, ...]).dump_json(source.contrasts).decode()
-    inputs = {"source": source.content, "contrasts": sha256_text(asked), "subject": plan.subject.fingerprint}
+    inputs = {"source": source.content, "contrasts": sha256_text(asked), "subject": plan.model.fingerprint}
     if plan.guide is not None:
         inputs["guide"] = plan.guide.content
-    name = f"{request.analysis} {plan.subject.name}"
+    name = f"{request.analysis} {plan.model.name}"
     return ArtifactOrigin(KIND, name, inputs, settings, scope.seed, REVISIONS["explain"])
 
 
@@ -193,64 +176,65 @@ def _run(
     request: AnalysisRequest, plan: AnalysisPlan, space: Workspace, reporter: Reporter, engine: Engine
 ) -> Artifact:
     out, guide = space.out, plan.guide
-    space.stages.mkdir(exist_ok=True)
-    left = _write_all_effects(request, plan, out, space.stages, engine, reporter)
+    broken = _write_all_effects(request, plan, space, engine, reporter)
     rows = read_effects(out)
     if not len(rows):
         raise UserError(f"{out}: none of the patches could change anything in any contrast. Name other --roles.")
-    asked = [one for one in plan.source.contrasts if one.id not in left.contrasts]
-    write_contrasts(out / CONTRASTS, asked)
-    write_record(out / SUBJECT, plan.subject)
-    write_record(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
+    left_out = {each.record for each in broken}
+    asked = [one for one in plan.source.contrasts if one.id not in left_out]
+    write_jsonl(out / CONTRASTS, asked)
+    write_json(out / SUBJECT, plan.model)
+    write_json(out / SUMMARY, summarise_effects(rows, asked, space.origin.seed))
     if guide is not None:
-        found = compare(guide.estimates, rows_by_side(rows, asked), guide.choice)
-        write_record(out / COMPARISON, AttributionCheck(guide.choice, tuple(found)))
+        agreement = compare_estimates(guide.estimates, rows_by_side(rows, asked), guide.choice)
+        write_json(out / COMPARISON, AttributionCheck(guide.choice, tuple(agreement)))
     counts = {"contrasts": len(asked), "patches": plan.patches, "rows": len(rows)}
-    rejects = {**plan.source.rejects, **({UNWORKABLE: len(left.contrasts)} if left.contrasts else {})}
+    rejects = {**plan.source.rejects, **({UNWORKABLE: len(left_out)} if left_out else {})}
+    events = tuple(f"left out {each.record}: {each.reason}" for each in broken)
     place = dict(plan.place)
     if isinstance(engine, LocalEngine):
-        place["peak_mib"] = round(peak_mib(_loaded(request).subject.device))
-    return space.finish(counts, rejects, left.events, place)
+        place["peak_mib"] = round(peak_mib(_loaded(request).model.device))
+    return space.finish(counts, rejects, events, place)
 
 
 def _write_all_effects(
-    request: AnalysisRequest, plan: AnalysisPlan, out: Path, folder: Path, engine: Engine, reporter: Reporter
-) -> LeftOut:
-    """A file for every shard of contrasts in `out`; what is finished in `folder` is kept."""
-    contrasts, size = len(plan.source.contrasts), plan.settings["shard"]
+    request: AnalysisRequest, plan: AnalysisPlan, space: Workspace, engine: Engine, reporter: Reporter
+) -> list[PoisonRecord]:
+    """Write one file of effects per shard, and return the contrasts that break the model; finished shards are kept."""
+    out, folder = space.out, space.stages
+    folder.mkdir(exist_ok=True)
+    count, size = len(plan.source.contrasts), plan.settings["shard"]
     tasks = {}
-    for number, first in enumerate(range(0, contrasts, size)):
+    for number, first in enumerate(range(0, count, size)):
         file = folder / part_file(out, number).name
-        last = min(contrasts, first + size)
-        tasks[file.stem] = EffectsTask(request, plan.subject.fingerprint, first, last, file)
+        tasks[file.stem] = EffectsTask(request, plan.model.fingerprint, first, min(count, first + size), file)
     done = sum(task.last - task.first for name, task in tasks.items() if _outcome(folder, name).is_file())
     if done:
-        reporter.note(f"{out}: goes on after {done:,} of {contrasts:,} contrasts")
+        reporter.note(f"{out}: resumes after {done:,} of {count:,} contrasts")
     spread(request.analysis, write_shard, tasks, folder, engine, reporter)
     poison = {name: read_poison(folder, name) for name in tasks}
-    lost = [each for some in poison.values() for each in some]
-    # A shard may be a single contrast, so those of all shards are counted together.
-    if not are_few(len(lost), contrasts) or len(lost) == contrasts:
-        _refuse_many(poison, lost, contrasts, folder)
+    broken = [each for some in poison.values() for each in some]
+    # A shard may be a single contrast, so the broken contrasts of all shards are counted together.
+    if not are_few(len(broken), count) or len(broken) == count:
+        _refuse_many(poison, broken, count, folder)
     for number, task in enumerate(tasks.values()):
         target = part_file(out, number)
         target.parent.mkdir(exist_ok=True)
-        if task.file.is_file():  # else it was moved before, by a process that was stopped then
+        if task.file.is_file():  # else an earlier process, stopped since, has moved it
             task.file.replace(target)
-    events = tuple(f"left out {each.record}: {each.reason}" for each in lost)
-    return LeftOut(frozenset(each.record for each in lost), events)
+    return broken
 
 
 def _refuse_many(
-    poison: Mapping[str, Sequence[PoisonRecord]], lost: Sequence[PoisonRecord], contrasts: int, folder: Path
+    poison: Mapping[str, Sequence[PoisonRecord]], broken: Sequence[PoisonRecord], count: int, folder: Path
 ) -> None:
-    """Refuse so many broken contrasts: the fault is elsewhere, so their shards are run again the next time."""
+    """Raise a UserError: so many broken contrasts have another cause. Their shards will run again the next time."""
     for name in (name for name, some in poison.items() if some):
         for file in (_outcome(folder, name), *note_files(folder, name)):
             file.unlink(missing_ok=True)
             remove_from_store(file)
     raise UserError(
-        f"The model breaks at {len(lost):,} of {contrasts:,} contrasts, among them {lost[0].record!r} ({lost[0].reason}). Is "
+        f"The model breaks at {len(broken):,} of {count:,} contrasts, among them {broken[0].record!r} ({broken[0].reason}). Is "
         "something wrong with the installation? What was finished is kept: run the same command again."
     )
 

@@ -1,4 +1,4 @@
-"""Is an explain folder what it says? Its bytes, its rows, its figures, and if asked some of its effects, run again."""
+"""Verify an explain folder: its bytes, its rows, its figures and, if asked, some of its effects, which are run again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.contrasts.records import MarkedContrast
 from constraintsuite.mechanism.contrasts.tokens import tokenise
-from constraintsuite.mechanism.effects.agreement import compare
+from constraintsuite.mechanism.effects.agreement import compare_estimates
 from constraintsuite.mechanism.effects.records import PatchEffects, read_effects
 from constraintsuite.mechanism.effects.summary import summarise_effects
 from constraintsuite.mechanism.explain.analysis import rows_by_side, rows_within
@@ -26,16 +26,16 @@ from constraintsuite.mechanism.patching.patches import SitePatch
 from constraintsuite.mechanism.sites import parse_site
 
 CLOSE = 1e-4
-"""Runs of different batches, and of another machine, differ in the last bits."""
+"""The tolerance for effects: other batches and other machines give other last bits."""
 _SAME = 1e-6
-"""So do figures of the same rows, which are worked out in double precision."""
+"""The tolerance for figures of the same rows, which are computed in double precision."""
 
 
 def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[str]:
-    """What is wrong, one line a fault; empty if nothing is.
+    """What is wrong with the folder, one line per fault.
 
-    With `again`, as many exact patches chosen by chance are run once more with the model, one by one from the tokens up.
-    With the `guide` that chose them, what is said of its estimates is worked out again.
+    `again` random exact patches are run once more with the model, one by one from the tokens upwards. With the `guide` that
+    chose the patches, the figures about its estimates are computed again.
     """
     artifact = Artifact.open_unverified(folder, KIND)
     faults = [*artifact.verify(separate=SEPARATE), *_faults_beside(artifact)]
@@ -48,7 +48,9 @@ def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[s
         return faults
     seed = explained.artifact.manifest.seed
     summary = summarise_effects(rows, explained.contrasts, seed)
-    faults = [] if _agree(asdict(summary), asdict(explained.summary)) else ["summary.json: not what the effects give"]
+    faults = (
+        [] if _agree(asdict(summary), asdict(explained.summary)) else ["summary.json: it does not match the effects"]
+    )
     if guide is not None:
         faults += _faults_of_comparison(explained, rows, guide)
     if not faults and again:
@@ -57,33 +59,33 @@ def verify(folder: Path, *, again: int = 0, guide: Path | None = None) -> list[s
 
 
 def _faults_beside(artifact: Artifact) -> Iterator[str]:
-    """Of the circuits inside: finished ones are as they were written, and of these effects."""
+    """Faults of the finished circuits inside: changed files, and circuits of other effects."""
     for manifest in sorted(file for name in SEPARATE for file in (artifact.path / name).glob("*/manifest.json")):
         name = manifest.parent.relative_to(artifact.path).as_posix()
         circuit = Artifact.open_unverified(manifest.parent)
         yield from (f"{name}/{fault}" for fault in circuit.verify())
         if circuit.manifest.inputs.get(KIND) != artifact.manifest.content:
-            yield f"{name}: found in other effects than those that lie here"
+            yield f"{name}: it was found with other effects than those of this folder"
 
 
 def _faults_of_comparison(explained: Explained, rows: PatchEffects, guide: Path) -> list[str]:
     said, manifest = explained.comparison, explained.artifact.manifest
     if said is None or Artifact.open(guide, KIND).manifest.content != manifest.inputs.get("guide"):
-        raise UserError(f"{guide}: this is not what the patches of {explained.artifact.path} were chosen by.")
+        raise UserError(f"{guide}: the patches of {explained.artifact.path} were not chosen by this folder.")
     estimates, contrasts = load_effects(guide)
     scope = AnalysisScope.model_validate(
         {name: manifest.settings[name] for name in ("sites", "roles", "directions", "sides")}
     )
     within = rows_within(estimates, contrasts, scope)
-    found = compare(within, rows_by_side(rows, explained.contrasts), said.choice)
+    found = compare_estimates(within, rows_by_side(rows, explained.contrasts), said.choice)
     same = _agree([asdict(one) for one in found], [asdict(one) for one in said.agreement])
-    return [] if same else ["comparison.json: not what the guide and the effects give"]
+    return [] if same else ["comparison.json: it does not match the guide and the effects"]
 
 
 def _faults_of_rows(rows: PatchEffects, contrasts: tuple[MarkedContrast, ...]) -> Iterator[str]:
     unknown = sorted(set(rows.contrast.tolist()) - {contrast.id for contrast in contrasts})
     if unknown:
-        yield f"effects: rows of {unknown[0]!r}, which is none of the contrasts"
+        yield f"effects: rows of {unknown[0]!r}, which is not one of the contrasts"
     for site in dict.fromkeys(rows.site.tolist()):
         try:
             parse_site(site)
@@ -91,20 +93,20 @@ def _faults_of_rows(rows: PatchEffects, contrasts: tuple[MarkedContrast, ...]) -
             yield f"effects: {error}"
     for name in ("margin_base", "margin_patched"):
         if not np.isfinite(getattr(rows, name)).all():
-            yield f"effects: {name} has numbers that are infinite or none"
+            yield f"effects: {name} has infinite or undefined numbers"
     names = (rows.contrast, rows.site, rows.role, rows.direction, rows.method)
     places = list(zip(*(column.tolist() for column in names), strict=True))
     if len(set(places)) != len(places):
-        yield "effects: a patch stands there twice"
+        yield "effects: there are two rows for one patch"
     bases: dict[tuple[str, str], float] = {}
     for contrast, direction, base in zip(rows.contrast, rows.direction, rows.margin_base.tolist(), strict=True):
         if abs(bases.setdefault((contrast, direction), base) - base) > CLOSE:
-            yield f"effects: the margin of {contrast!r} before {direction} is not always the same"
+            yield f"effects: the margin of {contrast!r} before {direction} differs between rows"
             return
 
 
 def _agree(found: object, said: object) -> bool:
-    """Whether figures are the same, but for the last bits of those that another processor works out."""
+    """Whether figures are equal up to rounding."""
     if isinstance(found, Mapping) and isinstance(said, Mapping):
         return found.keys() == said.keys() and all(_agree(found[name], said[name]) for name in found)
     if isinstance(found, list | tuple) and isinstance(said, list | tuple):
@@ -117,18 +119,18 @@ def _agree(found: object, said: object) -> bool:
 def _run_again(explained: Explained, rows: PatchEffects, count: int, seed: int) -> list[str]:
     exact = np.flatnonzero(rows.method == "exact")
     if not len(exact):
-        return []  # estimates and ablations: their rows and figures were looked at above
-    subject = load_model(explained.subject.name)
-    if subject.fingerprint != explained.subject.fingerprint:
+        return []  # only exact patches are run again; the rows and figures of others were checked above
+    model = load_model(explained.model.name)
+    if model.fingerprint != explained.model.fingerprint:
         raise UserError(
-            f"{subject.name}: it is not the model that was analysed, or its libraries are of other versions, so its patches "
+            f"{model.name}: this is not the model that was analysed, or its libraries have other versions, so its patches "
             "cannot be run again."
         )
-    known = {one.contrast.id: one for one in tokenise(explained.contrasts, subject.classifier.tokenization).contrasts}
+    known = {one.contrast.id: one for one in tokenise(explained.contrasts, model.classifier.tokenization).contrasts}
     faults = []
     for row in sorted(keyed_random(seed, "again").sample(exact.tolist(), min(count, len(exact)))):
         patch = SitePatch((parse_site(rows.site[row]),), rows.role[row])
-        (margin,) = patch_one_by_one(subject, known[rows.contrast[row]], [patch], rows.direction[row])
+        (margin,) = patch_one_by_one(model, known[rows.contrast[row]], [patch], rows.direction[row])
         if abs(margin - rows.margin_patched[row]) > CLOSE * max(1.0, abs(margin)):
             what = f"{rows.contrast[row]}, {patch}, {rows.direction[row]}"
             faults.append(f"effects: {what}: {rows.margin_patched[row]:.6f}, but {margin:.6f} when run again")

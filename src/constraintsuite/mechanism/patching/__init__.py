@@ -1,1 +1,1 @@
-"""Activations of one run put into another: stacked in the batch, from the layer that is patched upwards."""
+"""Put activations of one run into another: many patches per batch, computed from the patched layer upwards."""

@@ -1,4 +1,4 @@
-"""Patches: which values are put in where, and many of them in one forward pass."""
+"""Patches: which values replace which, and how many patches run in one forward pass."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn
@@ -25,7 +25,7 @@ from constraintsuite.mechanism.hooks import (
     watching,
 )
 from constraintsuite.mechanism.loaded_model import LoadedModel, Tensors
-from constraintsuite.mechanism.patching.batches import OTHER, ContrastBatch, RunName, carried
+from constraintsuite.mechanism.patching.batches import OTHER, ContrastBatch, RunName, transfer_tensors
 from constraintsuite.mechanism.sites import EMBEDDINGS, Site
 from constraintsuite.models.torch.firsttoken import ARCHITECTURES, first_token_only
 
@@ -35,44 +35,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Observed:
-    """The scores of a run before anything is put into it, and what passed some sites."""
+    """The scores of a run without patches, the values at some sites and, if they were computed, gradients there."""
 
     scores: torch.Tensor
     seen: SiteTensors
+    gradients: SiteTensors = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Donor:
-    """Values for the rows of a run, place by place."""
+    """Values for the rows of a run, position by position."""
 
     where: torch.Tensor
-    """Which places can be given anything: bool (rows, positions)."""
+    """The positions that have such values: bool (rows, positions)."""
     values: Callable[[Site], torch.Tensor]
     """(rows, positions, width of the site); of a pattern, (rows, queries, keys)."""
 
 
-def observe(subject: LoadedModel, block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
-    """The scores of a run and what passes some sites in it."""
-    with capturing(subject, sites) as seen:
-        scores = subject.scores(block.inputs[run])
-    refuse_infinite(subject, scores, run, block.inputs[run])
+def observe(block: ContrastBatch, run: RunName, sites: Iterable[Site]) -> Observed:
+    """Run the rows of a block without patches, and keep the values at some sites."""
+    with capturing(block.model, sites) as seen:
+        scores = block.model.scores(block.inputs[run])
+    refuse_infinite(block.model, scores, run, block.inputs[run])
     return Observed(scores, seen)
 
 
-def twin_donor(block: ContrastBatch, into: RunName, runs: dict[RunName, Observed]) -> Donor:
-    """The other run of the same contrasts."""
+def other_run_donor(block: ContrastBatch, into: RunName, runs: Mapping[RunName, Observed]) -> Donor:
+    """A donor with the values of the other run of the same contrasts."""
     given = runs[OTHER[into]]
-    weights, where = carried(block, into, given.scores.device)
+    weights, where = transfer_tensors(block, into)
 
-    @cache  # sites of one layer are asked for several times in turn
+    @cache  # sites of one layer are asked for several times in a row
     def values(site: Site) -> torch.Tensor:
-        return moved(given.seen[site], weights, site)
+        return move_values(given.seen[site], weights, site)
 
     return Donor(where, values)
 
 
-def moved(values: torch.Tensor, weights: torch.Tensor | None, site: Site) -> torch.Tensor:
-    """Values at the places of those who take them; the weights of a pattern then add up to 1 again."""
+def move_values(values: torch.Tensor, weights: torch.Tensor | None, site: Site) -> torch.Tensor:
+    """Values of a site moved to the positions that take them; attention weights are scaled to add up to 1 again."""
     import torch
 
     if weights is None:
@@ -88,7 +89,7 @@ _BEFORE_HEADS = frozenset({"query", "key", "value", "pattern"})
 
 
 class SitePatch(NamedTuple):
-    """Sites that are given other values at once, at the places of a role; that of a `pattern` names its keys."""
+    """Sites that get other values at the same time, at the positions of a role; for a `pattern`, the role is that of the keys."""
 
     sites: tuple[Site, ...]
     role: str = ALL
@@ -98,19 +99,19 @@ class SitePatch(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where a forward pass can begin: with the tokens, above a block, or behind the heads of one."""
+    """Where a forward pass can start: at the tokens, above a block, or after the heads of a block."""
 
     how: Literal["tokens", "above", "within"]
     layer: int
     patterns: bool
-    """Whether attention must be computed step by step; kept apart, as that is slower."""
+    """Whether attention must be computed step by step, which is slower."""
 
 
 @dataclass(frozen=True)
 class PatchableRun:
-    """A run that is about to be patched: its inputs, how it is without, who gives, and the places of each role."""
+    """A run to patch: its inputs, its scores and values without patches, the donor, and the positions of each role."""
 
-    subject: LoadedModel
+    model: LoadedModel
     inputs: Tensors
     base: Observed
     donor: Donor
@@ -119,16 +120,16 @@ class PatchableRun:
 
     @property
     def rows(self) -> int:
-        """The number of rows, of which every patch gets a copy."""
+        """The number of rows; every patch gets a copy of them."""
         return len(self.base.scores)
 
 
-def start_of(subject: LoadedModel, patch: SitePatch) -> Start:
-    """The highest place that a forward pass with this patch can begin at."""
+def start_of(model: LoadedModel, patch: SitePatch) -> Start:
+    """The highest place at which a forward pass with this patch can start."""
     lowest = min(site.layer for site in patch.sites)
     kinds = {site.kind for site in patch.sites if site.layer == lowest}
     patterns = any(site.kind == "pattern" for site in patch.sites)
-    if not subject.family.reuse:
+    if not model.family.reuse:
         return Start("tokens", -1, patterns)
     if kinds <= {"embeddings", "residual"}:
         return Start("above", lowest, patterns)
@@ -137,10 +138,10 @@ def start_of(subject: LoadedModel, patch: SitePatch) -> Start:
     return Start("within", lowest, patterns)
 
 
-def sites_to_keep(subject: LoadedModel, patches: Collection[SitePatch]) -> set[Site]:
-    """What must be seen of the run that is patched, so that the blocks below need not be computed again."""
+def sites_to_keep(model: LoadedModel, patches: Collection[SitePatch]) -> set[Site]:
+    """The sites whose values must be kept from the run that is patched, so that lower blocks are not computed again."""
     kept = set()
-    for start in {start_of(subject, patch) for patch in patches}:
+    for start in {start_of(model, patch) for patch in patches}:
         if start.how == "above":
             kept.add(residual(start.layer))
         elif start.how == "within":
@@ -149,74 +150,75 @@ def sites_to_keep(subject: LoadedModel, patches: Collection[SitePatch]) -> set[S
 
 
 def residual(layer: int) -> Site:
-    """What a block gives; -1 for what enters the first."""
+    """The site of the output of a block; -1 for the input of the first."""
     return EMBEDDINGS if layer < 0 else Site(layer, "residual")
 
 
-def batches(subject: LoadedModel, patches: Sequence[SitePatch], at_once: int) -> Iterator[list[int]]:
-    """Places of patches that share a start, at most so many at once, from below upwards."""
-    starts = [start_of(subject, patch) for patch in patches]
+def batches(model: LoadedModel, patches: Sequence[SitePatch], at_once: int) -> Iterator[list[int]]:
+    """The places of patches that share a start, at most `at_once` together, from the lowest layer upwards."""
+    starts = [start_of(model, patch) for patch in patches]
     order = sorted(range(len(patches)), key=lambda i: (starts[i], i))
     for _, some in groupby(order, key=starts.__getitem__):
         alike = list(some)
         yield from (alike[i : i + at_once] for i in range(0, len(alike), at_once))
 
 
-def stacked_scores(stage: PatchableRun, patches: Sequence[SitePatch]) -> torch.Tensor:
-    """The scores of all rows under each of some patches that share a start: (patches, rows)."""
-    subject, count = stage.subject, len(patches)
-    start = start_of(subject, patches[0])
+def stacked_scores(patchable: PatchableRun, patches: Sequence[SitePatch]) -> torch.Tensor:
+    """The scores of all rows with each of some patches that share a start: (patches, rows)."""
+    model, count = patchable.model, len(patches)
+    start = start_of(model, patches[0])
     left = sorted({site for patch in patches for site in patch.sites})
     with ExitStack() as changes:
         if start.how == "above":
             first = residual(start.layer)
-            begin = _begun(stage, patches, first, [first] if first in left else [])
-            changes.enter_context(starting_above(subject, start.layer, begin))
+            begin = _start_values(patchable, patches, first, [first] if first in left else [])
+            changes.enter_context(starting_above(model, start.layer, begin))
             left = [site for site in left if site != first]
         elif start.how == "within":
             heads = [site for site in left if site.layer == start.layer and site.kind == "head"]
-            begin = _begun(stage, patches, Site(start.layer, "head"), heads)
-            below = _copies(stage.base.seen[residual(start.layer - 1)], count)
-            changes.enter_context(starting_within(subject, start.layer, below, begin))
+            begin = _start_values(patchable, patches, Site(start.layer, "head"), heads)
+            below = _copies(patchable.base.seen[residual(start.layer - 1)], count)
+            changes.enter_context(starting_within(model, start.layer, below, begin))
             left = [site for site in left if site not in heads]
-        if start.how != "tokens" and not start.patterns and _last_layer_is_free(subject, patches):
-            changes.enter_context(first_token_only(subject.model))
-        for group in by_module(subject, left, changes):
-            changes.enter_context(hooked(group[0][0], _Writer(stage, patches, group)))
-        inputs = {name: _copies(tensor, count) for name, tensor in stage.inputs.items()}
-        return subject.scores(inputs).unflatten(0, (count, stage.rows))
+        if start.how != "tokens" and not start.patterns and _last_layer_is_free(model, patches):
+            changes.enter_context(first_token_only(model.module))
+        for group in by_module(model, left, changes):
+            changes.enter_context(hooked(group[0][0], _Writer(patchable, patches, group)))
+        inputs = {name: _copies(tensor, count) for name, tensor in patchable.inputs.items()}
+        return model.scores(inputs).unflatten(0, (count, patchable.rows))
 
 
-def _last_layer_is_free(subject: LoadedModel, patches: Sequence[SitePatch]) -> bool:
-    """Whether the last layer need only be computed for the token that is read: nothing is patched there."""
-    config, last = subject.model.config, subject.layers - 1
+def _last_layer_is_free(model: LoadedModel, patches: Sequence[SitePatch]) -> bool:
+    """Whether the last layer needs to be computed for the first token only, because nothing is patched there."""
+    config, last = model.module.config, model.layers - 1
     alike = config.model_type in ARCHITECTURES and not config.is_decoder and config._attn_implementation == "sdpa"
     return alike and all(site.layer < last for patch in patches for site in patch.sites)
 
 
-def name_fault(stage: PatchableRun, patches: Sequence[SitePatch]) -> NoReturn:
-    """Says at which site, and under which of the patches, a number was infinite or none at all."""
+def name_fault(patchable: PatchableRun, patches: Sequence[SitePatch]) -> NoReturn:
+    """Raise a UserError that names the site and the patch with an infinite or undefined number."""
     for patch in patches:
         try:
-            with watching(stage.subject):
-                finite = bool(stacked_scores(stage, [patch]).isfinite().all())
+            with watching(patchable.model):
+                finite = bool(stacked_scores(patchable, [patch]).isfinite().all())
         except UserError as error:
-            raise UserError(f"{error} That is so when {patch} is patched.") from None
+            raise UserError(f"{error} This happens when {patch} is patched.") from None
         if not finite:
-            raise UserError(f"{stage.subject.name}: a score is infinite or no number when {patch} is patched.")
+            raise UserError(f"{patchable.model.name}: a score is infinite or undefined when {patch} is patched.")
     names = ", ".join(map(str, patches))
     raise UserError(
-        f"{stage.subject.name}: a score is infinite or no number when these are patched in one pass: {names}."
+        f"{patchable.model.name}: a score is infinite or undefined when these are patched in one pass: {names}."
     )
 
 
-def _begun(stage: PatchableRun, patches: Sequence[SitePatch], whole: Site, sites: Sequence[Site]) -> torch.Tensor:
-    """What passed a site, a copy for each patch, with the patches of some sites in it."""
-    begin = _copies(stage.base.seen[whole], len(patches))
+def _start_values(
+    patchable: PatchableRun, patches: Sequence[SitePatch], whole: Site, sites: Sequence[Site]
+) -> torch.Tensor:
+    """The values at a site, one copy per patch, with the patches of some sites applied."""
+    begin = _copies(patchable.base.seen[whole], len(patches))
     if sites:
-        with ExitStack() as nothing:
-            (group,) = by_module(stage.subject, sites, nothing)
-            _Writer(stage, patches, group).write(begin)
+        (group,) = by_module(patchable.model, sites, ExitStack())
+        _Writer(patchable, patches, group).write(begin)
     return begin
 
 
@@ -225,28 +227,27 @@ def _copies(tensor: torch.Tensor, count: int) -> torch.Tensor:
 
 
 class _Writer:
-    """Puts the donor's values into what passes a module, in the copies whose patches say so."""
+    """A hook that puts the values of the donor into those copies of a tensor whose patches name its sites."""
 
-    def __init__(self, stage: PatchableRun, patches: Sequence[SitePatch], group: HookGroup) -> None:
+    def __init__(self, patchable: PatchableRun, patches: Sequence[SitePatch], group: HookGroup) -> None:
         import torch
 
-        self._shape = (len(patches), stage.rows)
-        self._tap = group[0][0]
-        sites, device = [site for _, site, _ in group], stage.base.scores.device
+        self._shape = (len(patches), patchable.rows)
+        self._point = group[0][0]
+        sites, device = [site for _, site, _ in group], patchable.base.scores.device
         self._numbers = [point.number for point, _, _ in group]
-        self._values = torch.stack(
-            [stage.donor.values(site) for site in sites], dim=1
-        )  # (rows, sites, positions, width)
+        # (rows, sites, positions, width)
+        self._values = torch.stack([patchable.donor.values(site) for site in sites], dim=1)
         chosen = torch.tensor([[site in patch.sites for site in sites] for patch in patches], device=device)
-        places = torch.stack([stage.places[patch.role] for patch in patches])[:, :, None]
-        where = stage.donor.where[None, :, None]
+        places = torch.stack([patchable.places[patch.role] for patch in patches])[:, :, None]
+        where = patchable.donor.where[None, :, None]
         within = (places & where)[..., None]
-        if self._tap.weights:
+        if self._point.weights:
             within = where[..., None] & places[..., None, :]
         self._select = chosen[:, None, :, None, None] & within
 
     def __call__(self, passing: torch.Tensor) -> torch.Tensor:
-        """A changed copy of what passes."""
+        """A changed copy of the tensor."""
         import torch
 
         changed = passing.clone(memory_format=torch.contiguous_format)
@@ -255,6 +256,6 @@ class _Writer:
 
     def write(self, whole: torch.Tensor) -> None:
         """Change a tensor in place."""
-        inside = self._tap.open(whole).unflatten(0, self._shape)  # (patches, rows, parts, positions, width)
+        inside = self._point.open(whole).unflatten(0, self._shape)  # (patches, rows, parts, positions, width)
         here = inside[:, :, self._numbers]
         inside[:, :, self._numbers] = self._values.where(self._select, here)

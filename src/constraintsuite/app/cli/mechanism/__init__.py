@@ -1,1 +1,1 @@
-"""What `csuite explain` and `csuite drift` show: tables for a terminal, sections of a page."""
+"""The commands of `csuite explain`."""

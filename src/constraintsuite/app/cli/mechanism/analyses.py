@@ -1,27 +1,35 @@
 """`csuite explain attribute`, `patch` and `ablate`: contrasts and a model give an explain folder."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# The modules that do the work are imported when a command runs, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from constraintsuite.app.cli.mechanism.scope_options import directions_option, make_scope, scope_options
 from constraintsuite.app.cli.options import (
     combine,
     dry_run_option,
     engine_options,
     guide_option,
+    independent_option,
     json_option,
+    limit_option,
+    memory_option,
+    model_option,
+    out_option,
+    seed_option,
+    sides_option,
+    splits_option,
     valued_option,
 )
 from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.places import FolderParameter
 from constraintsuite.core.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -29,14 +37,45 @@ if TYPE_CHECKING:
     from constraintsuite.mechanism.effects.records import AblationKind
     from constraintsuite.mechanism.explain.analysis import AnalysisForecast
     from constraintsuite.mechanism.explain.folder import Explained
-    from constraintsuite.mechanism.explain.request import AnalysisKind, AnalysisRequest
+    from constraintsuite.mechanism.explain.request import AnalysisKind, AnalysisRequest, AnalysisScope
 
+_BOTH = "both"
+_scope_options = combine(
+    click.argument("source", type=FolderParameter()),
+    model_option,
+    out_option(),
+    click.option(
+        "--sites",
+        default="embeddings,residual,attention,mlp,heads",
+        show_default=True,
+        help="Kinds of sites, separated by commas; there are also query, key, value and pattern.",
+    ),
+    click.option(
+        "--roles",
+        show_default="every for attribute, else all",
+        help="Roles, separated by commas: all (all positions at once), every (all, and each role alone), positions (each "
+        "token), or names such as q_cue and d_y.",
+    ),
+    splits_option,
+    sides_option(),
+    click.option("--no-controls", is_flag=True, help="Leave out the control contrasts, such as idioms and non-flips."),
+    independent_option,
+    limit_option("CONTRASTS"),
+    seed_option,
+    memory_option,
+)
+_directions_option = valued_option(
+    "--directions",
+    click.Choice([_BOTH, "denoising", "noising"]),
+    _BOTH,
+    "Which run is patched: the corrupt one (denoising), or the clean one (noising).",
+)
 _run_options = combine(dry_run_option, json_option, engine_options(models=True))
 
 
 @click.command()
-@scope_options
-@directions_option
+@_scope_options
+@_directions_option
 @valued_option("--steps", click.IntRange(min=0), 0, "Steps of integrated gradients; with 0, attribution patching.")
 @_run_options
 def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of every analysis
@@ -49,8 +88,8 @@ def attribute(steps: int, **given: Any) -> None:  # noqa: ANN401 - options of ev
 
 
 @click.command()
-@scope_options
-@directions_option
+@_scope_options
+@_directions_option
 @guide_option
 @valued_option("--top", click.FloatRange(0, 1), 0.2, "With --guide: patch this share of the sites, strongest first.")
 @valued_option("--random", click.FloatRange(0, 1), 0.1, "With --guide: also patch this share, chosen at random.")
@@ -65,7 +104,7 @@ def patch(guide: Path | None, top: float, random: float, **given: Any) -> None: 
 
 
 @click.command()
-@scope_options
+@_scope_options
 @click.option(
     "--kind",
     "kinds",
@@ -82,21 +121,46 @@ def ablate(kinds: tuple[AblationKind, ...], **given: Any) -> None:  # noqa: ANN4
     """
     from constraintsuite.mechanism.effects.records import ABLATIONS
 
-    _explain("ablate", given, kinds=kinds or ABLATIONS)
+    _explain("ablate", {**given, "directions": "noising"}, kinds=kinds or ABLATIONS)
 
 
 def _explain(analysis: AnalysisKind, given: dict[str, Any], *, roles: str = "all", **own: Any) -> None:  # noqa: ANN401
-    """Run an analysis, or say what it would cost, from the options that all share and `own` ones."""
+    """Run an analysis, or print its cost; `given` are options of all analyses, `own` those of this one."""
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.mechanism.explain.request import AnalysisRequest
     from constraintsuite.mechanism.explain.run import run_analysis
 
-    scope = make_scope(given, roles, "noising")
-    request = AnalysisRequest(analysis, given["source"], given["model"], scope, **own)
+    request = AnalysisRequest(analysis, given["source"], given["model"], _scope(given, roles), **own)
     if given["dry_run"]:
         _print_forecast(request, given["as_json"])
-        return
-    _print_result(run_analysis(request, given["out"], Terminal(), given["engine"]), given["as_json"])
+    else:
+        _print_result(run_analysis(request, given["out"], Terminal(), given["engine"]), given["as_json"])
+
+
+def _scope(given: Mapping[str, Any], roles: str) -> AnalysisScope:
+    """The scope that the options ask for; `roles` are those of the analysis if the option is missing."""
+    from pydantic import ValidationError
+
+    from constraintsuite.core.errors import UserError
+    from constraintsuite.core.store.jsonl import describe
+    from constraintsuite.mechanism.explain.request import AnalysisScope
+
+    # A missing option is empty: the scope has its own default for it.
+    names = ("splits", "sides", "independent", "limit", "seed", "memory")
+    options = {name: given[name] for name in names if given[name] not in (None, ())}
+    options["sites"], options["roles"] = _split(given["sites"]), _split(given["roles"] or roles)
+    if given["no_controls"]:
+        options["controls"] = ("",)
+    if given["directions"] != _BOTH:
+        options["directions"] = (given["directions"],)
+    try:
+        return AnalysisScope.model_validate(options)
+    except ValidationError as error:
+        raise UserError(describe(error)) from None
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
 
 
 def _print_forecast(request: AnalysisRequest, as_json: bool) -> None:
@@ -104,7 +168,7 @@ def _print_forecast(request: AnalysisRequest, as_json: bool) -> None:
     from constraintsuite.mechanism.patching.capacity import passes_a_second
 
     analysis = load_analysis(request)
-    forecast, speed = analysis.forecast(), passes_a_second(analysis.subject, analysis.contrasts, analysis.budget)
+    forecast, speed = analysis.forecast(), passes_a_second(analysis.model, analysis.contrasts, analysis.budget)
     record = {**asdict(forecast), "passes_a_second": speed, "seconds": forecast.passes / speed}
     emit(record, as_json, _forecast_lines(forecast, speed))
 
@@ -147,7 +211,7 @@ def _tables(explained: Explained) -> Iterator[str]:
     from constraintsuite.app.views.mechanism import explain_tables as tables
     from constraintsuite.app.views.mechanism.explain_remarks import trust_lines
     from constraintsuite.core.records.formats.text import WIDTH, text_parts
-    from constraintsuite.mechanism.effects.groups import studied_items
+    from constraintsuite.mechanism.effects.summary import studied_items
 
     yield from text_parts(tables.baseline_table(explained))
     yield from (fill(line, WIDTH) for line in trust_lines(explained))
@@ -162,7 +226,7 @@ def _tables(explained: Explained) -> Iterator[str]:
 
 
 def _too_few(artifact: Artifact) -> Iterator[str]:
-    """Why there are not as many contrasts as --limit asks for."""
+    """Why there are fewer contrasts than --limit asks for."""
     from constraintsuite.mechanism.contrasts.selection import in_words
 
     limit, found = artifact.manifest.settings.get("limit"), artifact.manifest.counts["contrasts"]

@@ -1,6 +1,6 @@
-"""`csuite explain circuit`: found on one half of the contrasts, judged on the other."""
+"""`csuite explain circuit`: find a circuit on one half of the contrasts, and test it on the other."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# The modules that do the work are imported when the command runs, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from constraintsuite.mechanism.circuits.plan import CircuitPlan
 
 _COUNT = click.IntRange(min=0)
-_ABLATION = "Values of all other sites: from the corrupt run (twin), for another Y (resample), their mean, or zero."
+_ABLATION = "Values of other sites: of the corrupt run (counterfactual), for another Y (resample), their mean, or zero."
 
 
 @click.command()
 @click.argument("folder", type=FOLDER)
 @side_option
-@valued_option("--ablation", click.Choice(["twin", "resample", "mean", "zero"]), "twin", _ABLATION)
+@valued_option("--ablation", click.Choice(["counterfactual", "resample", "mean", "zero"]), "counterfactual", _ABLATION)
 @valued_option("--direction", click.Choice(["denoising", "noising"]), "denoising", "Which effects rank the sites.")
 @valued_option("--method", click.Choice(["exact", "attribution"]), None, "How those effects were measured.")
 @valued_option("--threshold", click.FloatRange(0, 1, min_open=True), 0.8, "Faithfulness that the circuit must reach.")
@@ -58,7 +58,7 @@ def circuit(
     memory: int | None,
     dry_run: bool,
     as_json: bool,
-    **given: object,  # an option each of the settings, which check them
+    **given: object,  # one option per setting; the settings check them
 ) -> None:
     """Find the heads and MLPs that carry a behaviour, from the effects in FOLDER, which `csuite explain` wrote.
 
@@ -69,8 +69,8 @@ def circuit(
     from constraintsuite.app.views.mechanism.circuit_tables import circuit_tables, verdict_lines
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.records.formats.text import WIDTH, text_parts
-    from constraintsuite.mechanism.circuits.folder import find_circuit, plan_search
     from constraintsuite.mechanism.circuits.records import CircuitSettings
+    from constraintsuite.mechanism.circuits.search import find_circuit, plan_search
 
     settings = CircuitSettings.model_validate(given)
     if dry_run:

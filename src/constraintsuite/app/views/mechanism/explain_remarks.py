@@ -10,17 +10,17 @@ from constraintsuite.core.records.examples import SPLITS
 from constraintsuite.core.records.figures import show
 from constraintsuite.mechanism.contrasts.records import CONTROL_KINDS, SIDES
 from constraintsuite.mechanism.contrasts.selection import in_words
-from constraintsuite.mechanism.effects.groups import EVERY, studied_items
 from constraintsuite.mechanism.effects.records import ALL, DIRECTIONS, PatchDirection
+from constraintsuite.mechanism.effects.summary import EVERY, studied_items
 from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import EMBEDDINGS, parse_site
 
 
 def asked_lines(explained: Explained) -> Iterator[str]:
     """The model, the contrasts, how they were chosen, and why others were not."""
-    manifest, subject = explained.artifact.manifest, explained.subject
+    manifest, model = explained.artifact.manifest, explained.model
     yield (
-        f"{subject.name} ({subject.type}, {subject.layers} layers of {subject.heads} heads), "
+        f"{model.name} ({model.type}, {model.layers} layers of {model.heads} heads), "
         f"{len(explained.contrasts):,} contrasts from {manifest.settings['source']}: {_kinds(explained)}."
     )
     yield _chosen(explained)
@@ -65,7 +65,7 @@ def trust_lines(explained: Explained) -> Iterator[str]:
     """How far estimates can be trusted, of each side for itself; nothing of an analysis that estimates nothing."""
     if all(one.method != "attribution" for one in explained.summary.sites):
         return
-    if any(one.number == _REBUILT and one.status != "passed" for one in explained.subject.invariants):
+    if any(one.number == _REBUILT and one.status != "passed" for one in explained.model.invariants):
         return
     asked = {(one.site, one.role) for one in explained.summary.sites}
     if (str(EMBEDDINGS), ALL) not in asked:

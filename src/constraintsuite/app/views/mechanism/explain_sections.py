@@ -19,9 +19,8 @@ from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.mechanism.attention import FROM_ROLES, AttentionShare
 from constraintsuite.mechanism.circuits.records import CircuitReport
-from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED, part_of, studied_items
 from constraintsuite.mechanism.effects.records import ALL
-from constraintsuite.mechanism.effects.summary import SiteSummary
+from constraintsuite.mechanism.effects.summary import CORRECT, EVERY, FAILED, SiteSummary, name_part, studied_items
 from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
 
@@ -131,7 +130,7 @@ def _sheets(explained: Explained, kind: tuple[str, str], items: str) -> Iterator
         if table.rows:
             yield TableBlock(table, f"{what}: {kind[0]}{_side(items)}")
     for part, got in ((CORRECT, "right"), (FAILED, "wrong")):
-        table = tables.strongest_table(explained, *kind, part_of(items, part))
+        table = tables.strongest_table(explained, *kind, name_part(items, part))
         if table.rows:
             yield TableBlock(table, f"The strongest in contrasts that the model gets {got}: {kind[0]}{_side(items)}")
 

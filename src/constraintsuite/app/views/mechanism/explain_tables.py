@@ -9,9 +9,8 @@ from math import isclose
 from constraintsuite.core.records.figures import MISSING, CellValue, show
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.records.tables import Column, Table, columns
-from constraintsuite.mechanism.effects.groups import CORRECT, EVERY, FAILED
 from constraintsuite.mechanism.effects.records import ALL
-from constraintsuite.mechanism.effects.summary import Baseline, SiteSummary, components
+from constraintsuite.mechanism.effects.summary import CORRECT, EVERY, FAILED, Baseline, SiteSummary, components
 from constraintsuite.mechanism.explain.folder import Explained
 from constraintsuite.mechanism.sites import parse_site
 
@@ -74,9 +73,9 @@ def every_table(explained: Explained) -> Table:
 
 def invariant_table(explained: Explained) -> Table:
     """What was checked of the model when it was loaded."""
-    rows = tuple((one.name, one.status, one.difference, one.detail) for one in explained.subject.invariants)
+    rows = tuple((one.name, one.status, one.difference, one.detail) for one in explained.model.invariants)
     heads = (*columns("text", "invariant", "status"), Column("largest difference", "number"), Column("detail"))
-    return Table("invariants", f"Checked when {explained.subject.name} was loaded.", heads, rows)
+    return Table("invariants", f"Checked when {explained.model.name} was loaded.", heads, rows)
 
 
 def agreement_table(explained: Explained) -> Table | None:

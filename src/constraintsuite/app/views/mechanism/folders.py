@@ -13,9 +13,9 @@ from constraintsuite.app.views.mechanism.explain_sections import ShownAnalysis, 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.mechanism.attention import AttentionShare, measure_attention
-from constraintsuite.mechanism.circuits.folder import KIND as CIRCUIT
-from constraintsuite.mechanism.circuits.folder import read_circuit, read_circuits
-from constraintsuite.mechanism.contrasts.selection import choose
+from constraintsuite.mechanism.circuits.search import KIND as CIRCUIT
+from constraintsuite.mechanism.circuits.search import read_circuit, read_circuits
+from constraintsuite.mechanism.contrasts.selection import choose_contrasts
 from constraintsuite.mechanism.contrasts.tokens import tokenise
 from constraintsuite.mechanism.drift.records import load_drift
 from constraintsuite.mechanism.explain.folder import Explained, load_explained
@@ -33,12 +33,12 @@ def show_explain(paths: Sequence[Path], options: ShowOptions) -> Display:
     measured: set[str] = set()
     for path in paths:
         explained = load_explained(path)
-        subject = explained.subject
+        model = explained.model
         circuits = read_circuits(path) if options.circuits else {}
-        attention = _measure_attention(explained) if options.attention and subject.fingerprint not in measured else ()
-        measured.add(subject.fingerprint)
+        attention = _measure_attention(explained) if options.attention and model.fingerprint not in measured else ()
+        measured.add(model.fingerprint)
         sections = tuple(explain_sections(ShownAnalysis(explained, circuits, attention)))
-        displays.append(Display(Masthead(subject.name, "mechanism", ABOUT), sections))
+        displays.append(Display(Masthead(model.name, "mechanism", ABOUT), sections))
     return join_folders(paths, displays)
 
 
@@ -58,12 +58,12 @@ def show_drift(path: Path) -> Display:
 
 
 def _measure_attention(explained: Explained) -> Sequence[AttentionShare]:
-    subject = load_model(explained.subject.name)
-    if subject.fingerprint != explained.subject.fingerprint:
+    model = load_model(explained.model.name)
+    if model.fingerprint != explained.model.fingerprint:
         raise UserError(
-            f"{explained.artifact.path}: it is of {subject.name} as it was, or with other versions of its libraries. Run "
+            f"{explained.artifact.path}: it is of {model.name} as it was, or with other versions of its libraries. Run "
             "`csuite explain` again, or leave --attention out."
         )
     seed = explained.artifact.manifest.seed
-    main = choose([one for one in explained.contrasts if not one.control], CONTRASTS_OF_ATTENTION, seed)
-    return measure_attention(subject, tokenise(main, subject.classifier.tokenization).contrasts, seed=seed)
+    main = choose_contrasts([one for one in explained.contrasts if not one.control], CONTRASTS_OF_ATTENTION, seed)
+    return measure_attention(model, tokenise(main, model.classifier.tokenization).contrasts, seed=seed)

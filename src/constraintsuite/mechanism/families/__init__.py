@@ -1,1 +1,0 @@
-"""One file a family: where its own modules keep what is patched."""
