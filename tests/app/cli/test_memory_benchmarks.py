@@ -52,7 +52,7 @@ def test_bench_tells_what_another_wording_costs_in_both_verdicts(tmp_path: Path,
     options = ("bench", cases, *MODES, *FAST, "--out", tmp_path / "run")
     text = printed(*options)
     for metric in ("pass", "ranking_pass"):
-        assert f"{metric} of paraphrases less that of the question as it stands" in text
+        assert f"{metric} of paraphrases minus {metric} of the original wording" in text
     found = as_json(*options)["rewordings"]
     assert {(each["mode"], each["metric"]) for each in found} >= {("ppr", "pass"), ("ppr", "ranking_pass")}
     assert {each["difference"]["n"] for each in found} == {1}

@@ -1,4 +1,4 @@
-"""What an analysis was asked, what was left out of it, and how far its estimates can be trusted, in sentences."""
+"""Sentences on what an analysis covers, what was left out, and how far its estimates can be trusted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from constraintsuite.mechanism.sites import EMBEDDINGS, parse_site
 
 
 def asked_lines(explained: Explained) -> Iterator[str]:
-    """The model, the contrasts, how they were chosen, and why others were not."""
+    """The model, the contrasts, how they were chosen, and why others were left out."""
     manifest, subject = explained.artifact.manifest, explained.subject
     yield (
         f"{subject.name} ({subject.type}, {subject.layers} layers of {subject.heads} heads), "
@@ -27,7 +27,7 @@ def asked_lines(explained: Explained) -> Iterator[str]:
     rejects = manifest.rejects
     if rejects:
         reasons = "; ".join(f"{count:,} {in_words(reason)}" for reason, count in rejects.items())
-        yield f"Left out, by what they would have been, and why: {reasons}."
+        yield f"Left out, by kind and reason: {reasons}."
 
 
 def _kinds(explained: Explained) -> str:
@@ -47,29 +47,26 @@ def _chosen(explained: Explained) -> str:
     of = "all splits" if set(splits) == set(SPLITS) else f"the split {' and '.join(splits)}"
     limit = settings["limit"]
     most = "no limit" if limit is None else f"at most {limit:,}"
-    apart = ", no two of one side and kind sharing a document" if settings.get("independent") else ""
-    steps = settings.get("steps")
-    how = (
-        "" if steps is None else f" Gradients: {steps} steps." if steps else " Gradients: at the run itself, no steps."
-    )
-    return f"Asked of {of}, sides {' and '.join(settings['sides'])}, {most}, seed {manifest.seed}{apart}.{how}"
+    apart = ", no two of one side and kind share a document" if settings.get("independent") else ""
+    how = f" Steps between the runs for gradients: {settings['steps']}." if "steps" in settings else ""
+    return f"Contrasts of {of}, sides {' and '.join(settings['sides'])}, {most}, seed {manifest.seed}{apart}.{how}"
 
 
 LOW, HIGH = 0.5, 1.5
-"""Estimated shares of what is known that can still be believed."""
+"""Estimates between these shares of a known effect still count as right."""
 _STEPS = 5
-_REBUILT = 3  # the invariant that patched embeddings make a run the other one
+_REBUILT = 3  # number of the invariant that patching all embeddings turns one run into the other
 
 
 def trust_lines(explained: Explained) -> Iterator[str]:
-    """How far estimates can be trusted, of each side for itself; nothing of an analysis that estimates nothing."""
+    """How far the estimates of each side can be trusted; nothing for an analysis without estimates."""
     if all(one.method != "attribution" for one in explained.summary.sites):
         return
     if any(one.number == _REBUILT and one.status != "passed" for one in explained.subject.invariants):
         return
     asked = {(one.site, one.role) for one in explained.summary.sites}
     if (str(EMBEDDINGS), ALL) not in asked:
-        yield "Nothing here says how far these estimates can be trusted: embeddings at all positions would, and are not among them."
+        yield "Nothing here says how far these estimates can be trusted. To check them, include embeddings at all positions."
         return
     for items in studied_items(explained.contrasts):
         checks = list(_checks(explained, items))
@@ -79,7 +76,7 @@ def trust_lines(explained: Explained) -> Iterator[str]:
 
 
 class _Check(NamedTuple):
-    """The effect on the margin that is known, in logits, and which shares of it sites are estimated to have that have all of it."""
+    """A known effect on the margin in logits, and the share of it that is estimated for each site that must have all of it."""
 
     direction: PatchDirection
     exact: float
@@ -91,7 +88,7 @@ class _Check(NamedTuple):
 
     @property
     def worst(self) -> str:
-        """The residual whose share is furthest from 1; empty where none was asked for."""
+        """The residual whose share is furthest from 1; empty if the analysis has none."""
         residuals = [site for site in self.shares if site != str(EMBEDDINGS)]
         return max(residuals, key=lambda site: abs(self.shares[site] - 1), default="")
 
@@ -101,7 +98,7 @@ class _Check(NamedTuple):
 
 
 def _checks(explained: Explained, items: str) -> Iterator[_Check]:
-    """One a direction; nothing where clean and corrupt margins are the same."""
+    """One check per direction; none if clean and corrupt margins are the same."""
     apart = next((one.difference.value for one in explained.summary.baselines if one.items == items), None)
     if not apart:
         return
@@ -124,15 +121,15 @@ def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
         f"{_number(one.embeddings * one.exact)} ({_number(one.embeddings)} of it)" for one in checks
     )
     known = (
-        f"A check that is free{whose}: patching all embeddings makes one run the other "
-        f"(nearly, where clean and corrupt differ in length) and moves the margin by {exact}. Attribution says {estimated}."
+        f"A check of the estimates{whose}: patching all embeddings turns one run into the other (nearly, if clean and corrupt "
+        f"differ in length) and moves the margin by {exact}. Attribution says {estimated}."
     )
     residuals = " and ".join(f"{_number(one.shares[one.worst])} ({one.worst})" for one in checks if one.worst)
     if residuals:
         known += f" Each layer's residual must give the same: the furthest off is said to give {residuals} of it."
     wrong = [one.direction for one in checks if one.is_off]
     if not wrong:
-        return f"{known} That sums are right does not make each estimate right: csuite explain patch --guide says more."
+        return f"{known} A right sum does not make each estimate right: csuite explain patch --guide says more."
     whole = "estimates" if len(wrong) == len(checks) else f"estimates of {wrong[0]}"
     more = f"use --steps {_STEPS}, or patch" if steps < _STEPS else "patch"
     return f"{known} The {whole} are not to be trusted here: {more}."

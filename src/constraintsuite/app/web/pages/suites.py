@@ -9,7 +9,7 @@ from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.outcomes import outcomes_in
-from constraintsuite.app.web.suites.about import MOST, has_pairs, list_rejects, read_about, read_rejects, show_reject
+from constraintsuite.app.web.suites.about import MOST, list_rejects, read_about, read_rejects, show_reject
 from constraintsuite.app.web.suites.details import LONGEST, describe_example, raw_json
 from constraintsuite.app.web.suites.facets import parse_terms, snippet
 from constraintsuite.app.web.suites.search import (
@@ -22,6 +22,7 @@ from constraintsuite.app.web.suites.search import (
     show_found,
 )
 from constraintsuite.core.errors import UserError
+from constraintsuite.experiments.load import has_pairs
 
 KIND = "suite"
 _SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")

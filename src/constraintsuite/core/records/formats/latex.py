@@ -30,7 +30,7 @@ _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
 def latex_table(table: Table) -> str:
-    """A floating table; the caption ends with the number of examples behind the figures."""
+    """A floating table whose caption ends with the n of its figures."""
     kinds = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     body = [
         [_cell(show(value, column.kind)) for value, column in zip(row, table.columns, strict=True)]
@@ -55,7 +55,7 @@ def latex_table(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    """The text as LaTeX prints it, on one line."""
+    """The text on one line, with the special characters of LaTeX escaped."""
     return _SPECIAL.sub(lambda match: _ESCAPES[match[0]], " ".join(text.split()))
 
 

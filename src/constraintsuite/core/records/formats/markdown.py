@@ -7,7 +7,7 @@ from constraintsuite.core.records.tables import Table
 
 
 def markdown_table(table: Table) -> str:
-    """The table, and its caption under it."""
+    """The table with its caption below it."""
     rules = [":--" if column.kind == "text" else "--:" for column in table.columns]
     lines = [_line([column.heading for column in table.columns]), _line(rules)]
     for row in table.rows:

@@ -14,20 +14,20 @@ from constraintsuite.core.records.tables import Table
 
 WIDTH = 100
 """Characters per line of a terminal."""
-_NAME = 24  # columns of a name that six stacked figures leave
+_NAME = 24  # characters that remain for a name next to six stacked figures
 _FURTHER = "The same, further columns:"
 
 
 def text_table(table: Table) -> str:
-    """Columns side by side, one line a row, the caption above; an n that all figures of a row share has its own column."""
+    """The caption, then one line per row. An n that all figures of a row share gets a column of its own."""
     return _text(table, stacked=False) + "\n"
 
 
 def text_parts(table: Table, *, stacked: bool = False) -> Iterator[str]:
-    """The table, where it must be in pieces that each have the first column; a line is longer only where one column is.
+    """The table cut into pieces that fit the width of a terminal; each piece has the first column.
 
-    With `stacked`, a table that is wider than the terminal has the interval and n of a figure under its value, and long
-    names go on in the next line after a comma or a colon; it is cut into pieces only if it is still too wide.
+    With `stacked`, a table that is too wide is first made narrower: the interval and n of a figure are written under its
+    value, and long names wrap after a comma or a colon. It is cut only if it is still too wide.
     """
     below = stacked and _width(table, stacked=False) > WIDTH
     caption, left = table.caption, list(range(1, len(table.columns)))
@@ -62,14 +62,14 @@ def _text(table: Table, *, stacked: bool) -> str:
 
 
 def _lines(figure: PrintedFigure, *, stacked: bool) -> list[str]:
-    """A cell: in one line, or its parts under each other."""
+    """The lines of a cell: one line, or its parts below each other."""
     if not stacked:
         return [" ".join(str(figure).split())]
     return [*_break(figure.value, _NAME), *filter(None, figure[1:])]
 
 
 def _break(text: str, most: int) -> list[str]:
-    """A text in lines of `most` characters that end only after a comma or a colon; what has neither stays whole."""
+    """The text in lines of at most `most` characters, broken only after a comma or a colon."""
     lines = [""]
     for part in re.split("(?<=[,:])", " ".join(text.split())):
         if lines[-1] and len(lines[-1]) + len(part) > most:
