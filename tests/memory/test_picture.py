@@ -86,7 +86,7 @@ def test_an_empty_answer_says_so(texts: tuple[str, ...], why: str) -> None:
     page = render_walk(found)
     assert why in page
     assert "There is nothing to draw." in page
-    assert "found by itself." not in page
+    assert "found directly." not in page
 
 
 @pytest.mark.parametrize("per_row", [2, 6])

@@ -90,7 +90,7 @@ def test_a_read_only_site_writes_nothing_into_its_folder(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("host", ["", " "])
 def test_no_host_is_not_all_hosts(tmp_path: Path, host: str) -> None:
-    with pytest.raises(UserError, match="an address is needed"), listen(WebSite(tmp_path, (OWNER,), host)):
+    with pytest.raises(UserError, match="give an address such as"), listen(WebSite(tmp_path, (OWNER,), host)):
         pass
 
 

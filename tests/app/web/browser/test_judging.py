@@ -156,7 +156,7 @@ def test_keys_undo_skip_note_and_help(enter: Enter, folder: Path) -> None:
     keys.press("u")  # nothing was chosen here, so what was kept last
     page.wait_for_url(lambda url: "told=undone" in url)
     assert page.url.startswith(first)
-    page.get_by_text("Taken back.").wait_for()
+    page.get_by_text("Undone.").wait_for()
     assert page.locator("input:checked").count() == 4, "as it was filled in"
     assert page.get_by_label("Note").input_value() == "1 odd thing"
     keys.press("?")
@@ -213,6 +213,6 @@ def test_an_item_can_be_kept_without_scrolling(enter: Enter, folder: Path) -> No
     page = enter(ANNA)
     page.goto(owner.url)
     assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
-    box = page.get_by_role("button", name="Keep and go on").bounding_box()
+    box = page.get_by_role("button", name="Save and continue").bounding_box()
     assert box is not None
     assert 0 < box["y"] < box["y"] + box["height"] <= 800

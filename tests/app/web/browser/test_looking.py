@@ -101,7 +101,7 @@ def test_proposals_are_approved_by_keyboard(enter: Enter, folder: Path) -> None:
     press("r")
     shown("accepted", "rejected", "undecided", "undecided")
     press("u")
-    page.get_by_text("Taken back.").wait_for()
+    page.get_by_text("Undone.").wait_for()
     shown("accepted", "undecided", "undecided", "undecided")
     for key in "jke":  # to the next, back, and into the words of the one that was taken back
         press(key)
