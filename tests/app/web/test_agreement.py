@@ -296,5 +296,8 @@ def test_a_batch_of_proposals_is_exported_with_the_file_it_was_drawn_from(tmp_pa
 def test_proposals_that_were_changed_since_cannot_be_exported(tmp_path: Path) -> None:
     batch = judged_proposals(tmp_path)
     (tmp_path / "proposals.jsonl").write_text("")
-    assert "is not in the served folder" in open_site(tmp_path).visit().post(f"/batch/{batch.path.name}/export", status=400).text
+    assert (
+        "is not in the served folder"
+        in open_site(tmp_path).visit().post(f"/batch/{batch.path.name}/export", status=400).text
+    )
     assert not (tmp_path / f"{batch.path.name}.export").exists()

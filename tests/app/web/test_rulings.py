@@ -137,7 +137,9 @@ def test_who_ruled_last_can_take_it_back_from_the_next_page(
     assert "Withdraw my last ruling" in page
     assert "Withdraw" not in site.visit(OTHER).page(at("dish-3")), "it is not theirs"
     undo = form_of(page.partition('id="undo"')[2])
-    assert "the item waits for a ruling again" in judge.page(judge.post(RULINGS, {**undo, "act": "back"}).headers["location"])
+    assert "the item waits for a ruling again" in judge.page(
+        judge.post(RULINGS, {**undo, "act": "back"}).headers["location"]
+    )
     assert ruling_on(batch, "dish-1") is None
 
 

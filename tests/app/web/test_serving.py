@@ -76,7 +76,7 @@ def test_another_name_is_not(tmp_path: Path) -> None:
 )
 def test_what_is_no_host_name_is_refused_at_the_start(tmp_path: Path, name: str) -> None:
     with (
-        pytest.raises(UserError, match="a host name alone is needed"),
+        pytest.raises(UserError, match="give only a host name"),
         listen(WebSite(tmp_path, (OWNER,), names=(name,))),
     ):
         pass

@@ -205,7 +205,9 @@ def test_rejects_are_listed_where_they_were_kept(tmp_path: Path) -> None:
 
 
 def test_rejects_that_were_only_counted_say_so(tmp_path: Path) -> None:
-    assert "The pairs are not listed" in with_rejects(tmp_path).page("/suite/suite/rejects?reason=queries: given:no_y_named")
+    assert "The pairs are not listed" in with_rejects(tmp_path).page(
+        "/suite/suite/rejects?reason=queries: given:no_y_named"
+    )
 
 
 @pytest.mark.parametrize("text", [HOSTILE, RTL, "x" * 50_000, "\x00\x07\ufffe", "</pre></details>"], ids=range(5))

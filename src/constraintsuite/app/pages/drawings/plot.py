@@ -1,4 +1,4 @@
-"""Points of several series over two axes: those that are best joined by a line, the others hollow; dashed lines across."""
+"""Draws `Plot` data: series of points over two axes, with dashed lines for levels."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from constraintsuite.app.pages.drawings.svg import SERIES, WIDTH, Drawing, eleme
 from constraintsuite.core.records.plots import LevelLine, Picture, Plot, Series
 from constraintsuite.core.records.sections import Charts, Section, SectionBlock
 
-_LEFT, _TOP, _WIDE, _TALL = 54, 28, 292, 210  # of the field, in the units of the drawing
+_LEFT, _TOP, _WIDE, _TALL = 54, 28, 292, 210  # position and size of the plotting area
 _BOTTOM = _TOP + _TALL
-_KEY, _KEY_TOP, _KEY_LEFT = 18, 50, 8  # a line of the key, its distance from the field, where it begins
+_KEY, _KEY_TOP, _KEY_LEFT = (
+    18,
+    50,
+    8,
+)  # height of a line of the legend, its distance from the plotting area, its left edge
 _LONGEST_NAME, _SHORT_NAME, _LONGEST_NOTE = 46, 20, 58
-_SHAPES = (  # who cannot tell colours apart can tell these
+_SHAPES = (  # for readers who cannot tell the colours apart
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
     "M-3.6-3.6h7.2v7.2h-7.2z",
     "M0-4.8L4.6 3.4H-4.6z",
@@ -26,7 +30,7 @@ _DASHES = ("4 3", "10 3", "1.5 3", "10 3 1.5 3", "1.5 6")
 
 
 def draw_plot(plot: Plot) -> Drawing:
-    """The picture; what it shows is also said in words."""
+    """The drawing of a plot, with a description in words."""
     field = _Field(plot)
     parts = [*_axes(plot, field), *(_line(level, n, field) for n, level in enumerate(plot.levels))]
     for number, series in enumerate(plot.series):
@@ -35,14 +39,14 @@ def draw_plot(plot: Plot) -> Drawing:
         parts += _curve(series, number, field, stepped=plot.stepped)
     key, rows = _key(plot)
     parts += key
-    told = [f"{one.name}: {', '.join(s.words for s in one.spots if s.best and s.words)}" for one in plot.series]
-    told += [f"dashed line, {level.name}: {level.words}" for level in plot.levels]
+    description = [f"{one.name}: {', '.join(s.words for s in one.spots if s.best and s.words)}" for one in plot.series]
+    description += [f"dashed line, {level.name}: {level.words}" for level in plot.levels]
     foot = _BOTTOM + _KEY_TOP + _KEY * rows
     if plot.note:
         parts.append(words(shortened(plot.note, _LONGEST_NOTE), x=_KEY_LEFT, y=foot, class_="tick"))
-        told.append(plot.note)
+        description.append(plot.note)
     height = foot + 6 if plot.note else foot - 6
-    return Drawing(plot.name, plot.title, "; ".join(told), WIDTH, height, "".join(parts))
+    return Drawing(plot.name, plot.title, "; ".join(description), WIDTH, height, "".join(parts))
 
 
 def draw_charts(section: Section) -> Section:
@@ -59,7 +63,7 @@ def _drawn(picture: Picture) -> Picture:
 
 
 class _Field:
-    """From values to places in the drawing."""
+    """Converts values to positions in the drawing."""
 
     def __init__(self, plot: Plot) -> None:
         spots = [spot for series in plot.series for line in (series.spots, *series.behind) for spot in line]
@@ -128,7 +132,7 @@ def _whiskers(series: Series, number: int, field: _Field) -> Iterator[str]:
 
 
 def _key(plot: Plot) -> tuple[list[str], int]:
-    """What each curve and each dashed line is called, under the field, where no name can cover anything; and its rows."""
+    """The legend below the plotting area, and its number of rows."""
     names = [*(series.name for series in plot.series), *(level.name for level in plot.levels)]
     columns = 2 if all(len(name) <= _SHORT_NAME for name in names) else 1
     parts: list[str] = []
