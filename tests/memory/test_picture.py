@@ -132,7 +132,7 @@ def test_a_large_answer_is_cut_and_says_so() -> None:
     units = tuple(Unit(f"d:{n}", "d", "crane") for n in range(MOST + 5))
     found = walk_of(Memory.of([MemoryDocument("d", "D", "0" * 64, units)]), MOST + 5)
     assert len(found.nodes) == MOST
-    assert found.remarks[0].startswith("5 of the returned units did not fit")
+    assert found.remarks[0].startswith("5 of the returned units do not fit")
 
 
 def walk_of(memory: Memory, budget: int) -> WalkPicture:
