@@ -235,7 +235,7 @@ def test_a_run_may_have_the_name_of_a_page(tmp_path: Path, name: str) -> None:
         ("/run/nothing", 404, "There is no run at"),
         ("/run/suite", 404, "There is no run at"),
         ("/run/runs/good/examples?outcum=tie", 400, "Did you mean &#39;outcome&#39;?"),
-        ("/run/runs/good/examples?asked=yes", 400, "cannot be chosen by"),
+        ("/run/runs/good/examples?asked=yes", 400, "cannot be filtered by"),
         ("/run/runs/good/examples?order=<b>", 400, "is not an order of examples"),
         ("/run/runs/good/examples?page=9", 400, "There is no page 9"),
     ],

@@ -10,7 +10,7 @@ from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.records.examples import CONTROL_SLICES, MAIN_SLICES, OMISSION, Example
 from constraintsuite.core.records.figures import CellValue
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.tables import Column, Table, TableRows
+from constraintsuite.core.records.tables import Column, Table, TableRows, columns
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.core.statistics.ties import STRICT, TieRule
@@ -41,7 +41,7 @@ def group_table(runs: Mapping[str, Run], by: str, *metrics: Metric, keys: Sequen
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
     cells = [(label, metric) for label in runs for metric in metrics]
     rows = tuple((key, *(value_of(_group(runs[label], by, key), metric) for label, metric in cells)) for key in shown)
-    columns = (
+    heads = (
         Column(
             label if len(metrics) == 1 else metric.title if len(runs) == 1 else f"{label}: {metric.title.lower()}",
             metric.kind,
@@ -52,7 +52,7 @@ def group_table(runs: Mapping[str, Run], by: str, *metrics: Metric, keys: Sequen
         f"{'_'.join(metric.name for metric in metrics)}_by_{by.replace('.', '_')}",
         f"{', '.join(metric.title for metric in metrics)}"
         f"{' of the headline' if by == HEADLINE else f' by {words_for(by)}'}, with 95 % interval.",
-        (Column(by.removeprefix("notes.")), *columns),
+        (Column(by.removeprefix("notes.")), *heads),
         rows,
     )
 
@@ -127,14 +127,18 @@ def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
     The chance level is the last row; it replaces runs of the random system.
     """
     slices = groups_of(summaries, "slice")
-    columns = (Column("system"), *(Column(name, metric.kind) for name in (HEADLINE, *slices)))
-    rows: list[tuple[CellValue, ...]] = []
-    for summary in [one for one in summaries if not is_chance(one.system)] or summaries:
-        groups = [summary.headline, *(summary.by["slice"].get(name) for name in slices)]
-        rows.append((summary.system, *(value_of(group, metric) for group in groups)))
+    shown = [summary for summary in summaries if not is_chance(summary.system)] or summaries
+    rows = [(summary.system, *headline_row(summary, "slice", slices, metric)) for summary in shown]
     if metric.share and metric.chance is not None:
         rows.append(("chance", *[metric.chance] * (1 + len(slices))))
-    return Table(f"{metric.name}_by_slice", f"{metric.title} by slice, with 95 % interval.", columns, tuple(rows))
+    heads = (Column("system"), *columns(metric.kind, HEADLINE, *slices))
+    return Table(f"{metric.name}_by_slice", f"{metric.title} by slice, with 95 % interval.", heads, tuple(rows))
+
+
+def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Metric) -> tuple[CellValue, ...]:
+    """A metric of a run on the examples of the headline, then in each of the groups."""
+    figures = grouping_of(summary, by)
+    return summary.headline.metrics[metric.name], *(value_of(figures.get(name), metric) for name in groups)
 
 
 def headline_remark(examples: Sequence[Example], metric: Metric) -> str:

@@ -177,6 +177,17 @@ def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtif
     return suite_with(artifacts, family.content, noted_place(run.path), family.suites)
 
 
+def require_suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
+    """The suite of a run, for pages that show its examples; a UserError if it is not served."""
+    suite = suite_of_run(artifacts, family, run)
+    if suite is None:
+        raise UserError(
+            "The suite of this run is not in the served folder, so its examples cannot be shown. Put it there, or serve a folder "
+            "that holds both."
+        )
+    return suite
+
+
 def _family(
     artifacts: ArtifactIndex, content: str, name: str, parts: Mapping[str, Sequence[ServedArtifact]]
 ) -> SuiteFamily:

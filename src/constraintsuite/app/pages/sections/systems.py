@@ -9,6 +9,7 @@ from constraintsuite.app.pages.group_tables import (
     group_table,
     groups_of,
     headline_remark,
+    headline_row,
     main_slices,
     split_tables,
     system_table,
@@ -74,12 +75,7 @@ def leaderboard_table(view: ReportView) -> Table:
         f"{_resampled(view.summaries[0].headline)}. An equal score {tie}."
     )
     rows = tuple(
-        (
-            label,
-            view.headline(label),
-            *(value_of(run.summary.by["slice"].get(name), metric) for name in names),
-            run.summary.headline.metrics["tie_rate"],
-        )
+        (label, *headline_row(run.summary, "slice", names, metric), run.summary.headline.metrics["tie_rate"])
         for label, run in view.runs.items()
     )
     return Table("leaderboard", caption, (Column("system"), *columns(metric.kind, HEADLINE, *names, "ties")), rows)

@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.app.pages.comparison import comparison_tables
 from constraintsuite.app.pages.group_tables import words_for
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.origins import RUN, SuiteFamily, family_of, suite_of_run
+from constraintsuite.app.web.origins import RUN, SuiteFamily, family_of, require_suite
 from constraintsuite.app.web.pages import Page
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.outcomes import CELL, CELLS, cells_of, show_result
@@ -35,7 +35,7 @@ def show_comparison(request: Request, artifacts: ArtifactIndex) -> Response:
     given = request.query_params
     first, second = (artifacts.get(given.get(name, ""), RUN) for name in (FIRST, SECOND))
     family, metric, by = _family(artifacts, first, second), _metric(given.get(METRIC, "")), given.get(BY, "")
-    suite = _suite(artifacts, family, first)
+    suite = require_suite(artifacts, family, first)  # the other run may be of a copy
     index = artifacts.load(suite, read_index)
     runs = name_runs([artifacts.load(one, load_run) for one in (first, second)])
     cells = cells_of(index, runs, metric)
@@ -103,17 +103,6 @@ def _family(artifacts: ArtifactIndex, first: ServedArtifact, second: ServedArtif
             f"{guess.place} is a run of the random system. Compare two other runs; they show the chance level."
         )
     return family
-
-
-def _suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
-    """The suite of the first run; the other run may belong to a copy."""
-    suite = suite_of_run(artifacts, family, run)
-    if suite is None:
-        raise UserError(
-            "The suite of these runs is not in the served folder, so their examples cannot be shown side by side. Put it there, or "
-            "serve a folder that holds all three."
-        )
-    return suite
 
 
 def _metric(name: str) -> PairMetric:

@@ -102,7 +102,7 @@ def show(
         words=WORDS,
         longest=LONGEST,
         tried=tried,
-        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown.things if each.drawn},
+        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown.items if each.drawn},
         judging=f"/{BATCH}/{quote(batch.path.relative_to(artifacts.root).as_posix())}" if batch is not None else "",
     )
 

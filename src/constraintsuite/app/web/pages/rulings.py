@@ -222,7 +222,7 @@ def _list(request: Request, artifacts: ArtifactIndex, context: RulingContext) ->
     """List the disagreements page by page: those without a ruling first."""
     ordered = [*context.waiting, *(place for place in context.cases if place in context.said.rulings)]
     part = paginate(ordered, read_page(request.query_params.get("page", "1")), PER_PAGE)
-    lines = [(place, *_line(context, place)) for place in part.things]
+    lines = [(place, *_line(context, place)) for place in part.items]
     return _render(
         request,
         context,

@@ -13,7 +13,16 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.app.pages.page import PAGE
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import eval_command, quickstart_command
-from constraintsuite.app.web.origins import REPORT, RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
+from constraintsuite.app.web.origins import (
+    REPORT,
+    RUN,
+    SUITE,
+    SuiteFamily,
+    families,
+    family_of,
+    require_suite,
+    suite_of_run,
+)
 from constraintsuite.app.web.pages import Page, page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.figures import SLICE, Board, make_board, run_sections
@@ -105,9 +114,7 @@ def show_run(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
 def show_examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Show the examples of a run, which can be filtered by outcome."""
     run, family = artifacts.load(one, load_run), family_of(artifacts, one)
-    suite = suite_of_run(artifacts, family, one)
-    if suite is None:
-        raise UserError("The suite of this run is not in the served folder, so its examples cannot be shown.")
+    suite = require_suite(artifacts, family, one)
     index, results = outcomes_of(artifacts.load(suite, read_index), run), {result.id: result for result in run.results}
     given = request.query_params.multi_items()
     order = request.query_params.get(ORDER, "")

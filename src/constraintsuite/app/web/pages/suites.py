@@ -92,7 +92,7 @@ def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
         count=rejects.counts[reason],
         most=MOST,
         pagination=shown,
-        rows=[show_reject(rejects, draft) for draft in shown.things],
+        rows=[show_reject(rejects, draft) for draft in shown.items],
     )
 
 

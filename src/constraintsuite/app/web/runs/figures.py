@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from constraintsuite.app.pages.drawings.bars import bar_chart
 from constraintsuite.app.pages.first_page import FirstPage, make_first_page
-from constraintsuite.app.pages.group_tables import grouping_of, groups_of, tie_remarks, value_of, words_for
+from constraintsuite.app.pages.group_tables import groups_of, headline_row, tie_remarks, words_for
 from constraintsuite.app.pages.sections.behaviour import errors, gaps, ties, truncation
 from constraintsuite.app.pages.sections.reproduction import how_made
 from constraintsuite.app.pages.sections.systems import SHOWN, breakdowns, controls, slices
@@ -80,11 +80,7 @@ def _board_table(view: ReportView, shown: Sequence[ServedArtifact], metric: Metr
     counts = {name: max(_n(s.by[by].get(name), metric) for s in view.summaries) for name in names}
     groups = [name for name, count in counts.items() if count >= FEW]
     rows = tuple(
-        (
-            LinkedText(label, one.address),
-            run.summary.headline.metrics[metric.name],
-            *(value_of(grouping_of(run.summary, by).get(name), metric) for name in groups),
-        )
+        (LinkedText(label, one.address), *headline_row(run.summary, by, groups, metric))
         for one, (label, run) in zip(shown, view.runs.items(), strict=True)
     )
     caption = (
