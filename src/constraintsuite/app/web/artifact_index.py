@@ -18,6 +18,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import MANIFEST, STAGES, Manifest, read_manifest
 from constraintsuite.suites.annotation.batch import HEAD
 
+SUITE, RUN, REPORT = "suite", "run", "report"
 BATCH, PROPOSALS = "batch", "proposals"
 """Kinds in addition to those of artifacts: a folder that people judge, and a file that `csuite propose` wrote."""
 DAMAGED = "damaged"
@@ -77,14 +78,9 @@ class ServedArtifact:
     """The content hash in its manifest."""
 
     @property
-    def where(self) -> str:
-        """Its place for people; empty for the served folder itself."""
-        return "" if self.place == HERE else self.place
-
-    @property
     def label(self) -> str:
         """Its name for people: the place, since many suites of one corpus have the same name in their manifests."""
-        return self.where or self.path.name
+        return self.path.name if self.place == HERE else self.place
 
     @property
     def address(self) -> str:
@@ -172,11 +168,16 @@ class ArtifactIndex:
                     yield ServedArtifact(file.relative_to(self.root).as_posix(), file, PROPOSALS, name)
 
     def _manifest(self, folder: Path) -> Manifest | None:
+        def read() -> Manifest | None:
+            try:
+                return read_manifest(folder)
+            except UserError:
+                return None
+
         try:
             known = (folder / MANIFEST).stat()
-            if known.st_size > LARGEST_MANIFEST:
-                return None
-            return self._small.get((folder, known.st_mtime_ns, known.st_size), lambda: _readable(folder))
+            large = known.st_size > LARGEST_MANIFEST
+            return None if large else self._small.get((folder, known.st_mtime_ns, known.st_size), read)
         except OSError:
             return None  # deleted just now
 
@@ -229,13 +230,6 @@ def modified_at(one: ServedArtifact) -> int:
     """When the manifest or header was written. The folder itself also changes when somebody answers."""
     marker = next((one.path / name for name in (MANIFEST, HEAD) if (one.path / name).is_file()), one.path)
     return marker.stat().st_mtime_ns
-
-
-def _readable(folder: Path) -> Manifest | None:
-    try:
-        return read_manifest(folder)
-    except UserError:
-        return None
 
 
 def _is_ours(file: Path) -> bool:

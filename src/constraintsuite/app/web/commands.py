@@ -10,7 +10,6 @@ from typing import Any
 
 from constraintsuite.app.web.access import PersonRole
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import read_manifest
 
 UNKNOWN = "CORPUS"
@@ -64,8 +63,5 @@ def corpus_of(suite: ServedArtifact) -> str:
 
 
 def _settings(suite: ServedArtifact) -> Mapping[str, Any]:
-    try:
-        manifest = read_manifest(suite.path)
-    except UserError:
-        return {}
+    manifest = read_manifest(suite.path)
     return manifest.settings if manifest is not None else {}

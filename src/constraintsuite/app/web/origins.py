@@ -15,6 +15,9 @@ from constraintsuite.app.web.artifact_index import (
     DAMAGED,
     LARGEST_MANIFEST,
     PROPOSALS,
+    REPORT,
+    RUN,
+    SUITE,
     ArtifactIndex,
     NotServedError,
     ServedArtifact,
@@ -121,9 +124,6 @@ def noted_place(path: Path) -> Path | None:
         return suite_place(path)
     except (OSError, ValueError):
         return None  # the note cannot be read
-
-
-SUITE, RUN, REPORT = "suite", "run", "report"
 
 
 @dataclass(frozen=True)

@@ -158,15 +158,7 @@ def listen(site: WebSite) -> Iterator[ServedSite]:
 
 def _bracketed(host: str) -> str:
     """The host as it is written in an address: IPv6 in brackets."""
-    return f"[{host}]" if _is_ipv6(host) else host
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        ipaddress.IPv6Address(host)
-    except ValueError:
-        return False
-    return True
+    return f"[{host}]" if ":" in host and "[" not in host else host
 
 
 def _checked(name: str) -> str:

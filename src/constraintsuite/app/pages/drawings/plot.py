@@ -13,11 +13,7 @@ from constraintsuite.core.records.sections import Charts, Section, SectionBlock
 
 _LEFT, _TOP, _WIDE, _TALL = 54, 28, 292, 210  # position and size of the plotting area
 _BOTTOM = _TOP + _TALL
-_KEY, _KEY_TOP, _KEY_LEFT = (
-    18,
-    50,
-    8,
-)  # height of a line of the legend, its distance from the plotting area, its left edge
+_KEY, _KEY_TOP, _KEY_LEFT = 18, 50, 8  # line height, distance from the plotting area and left edge of the legend
 _LONGEST_NAME, _SHORT_NAME, _LONGEST_NOTE = 46, 20, 58
 _SHAPES = (  # for readers who cannot tell the colours apart
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",

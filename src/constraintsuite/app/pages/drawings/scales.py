@@ -11,18 +11,8 @@ from constraintsuite.core.records.plots import AxisScale
 CERTAIN = 0.9995
 """Larger shares are drawn at the edge, which stands for 1, since the logit of 1 is infinite."""
 _SMALLEST = 1e-3
-_SHARES = (
-    0.9,
-    0.99,
-    0.5,
-    0.1,
-    0.999,
-    0.95,
-    0.7,
-    0.3,
-    0.01,
-    _SMALLEST,
-)  # if two are too close, the earlier one is labelled
+# Labels by priority: if two are too close, the earlier one is kept.
+_SHARES = (0.9, 0.99, 0.5, 0.1, 0.999, 0.95, 0.7, 0.3, 0.01, _SMALLEST)
 _APART = 0.085  # smallest distance between two labels, as a share of the axis
 _MOST_LABELS = 7
 _MILLION = 1e6

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.core.records.figures import percent, say, show
-from constraintsuite.core.records.tables import Table, tabulate
+from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.mechanism.circuits.records import FEWEST_RANDOM, ChanceBand, CircuitReport
 
 _RANKED = 15
@@ -15,72 +15,57 @@ _CONTROLS = {"": "studied", "nonflip": "non-flip", "entity": "another thing"}
 
 def circuit_tables(report: CircuitReport) -> Iterator[Table]:
     """The curve over sizes, the members, the random circuits, the controls if there are any, and the ranking of sites."""
-    ranking = report.ranking
-    yield tabulate(
-        "curve",
+    caption = (
         f"Circuits of the strongest sites of {report.sites} heads and MLPs; all other sites are ablated ({report.ablation}) at all "
-        "positions. Faithfulness is a ratio of means on the held-out half; “where found” is the half on which sites were ranked.",
-        report.curve,
-        {
-            "sites": ("count", lambda one: one.size),
-            "where found": ("share", lambda one: one.find),
-            "faithfulness": ("share", lambda one: one.check),
-            "random, 5 to 95 %": ("text", lambda one: _between(one.chance)),
-            "plain relevance": ("number", lambda one: one.aside),
-        },
+        "positions. Faithfulness is a ratio of means on the held-out half; “where found” is the half on which sites were ranked."
     )
-    yield tabulate(
-        "members",
-        f"The sites of the circuit under {report.ablation} ablation, as shares of the whole margin.",
-        report.members,
-        {
-            "site": ("text", lambda one: one.site),
-            "lost without it": ("share", lambda one: one.drop),
-            "needed": ("text", lambda one: "yes" if one.needed else "no"),
-        },
-    )
-    yield tabulate(
-        "chance",
-        "Random circuits of the same size on the same contrasts.",
-        report.chance,
-        {
-            "random circuits": ("text", lambda one: f"as many of each {one.match}"),
-            "run": ("count", lambda one: one.circuits),
-            "there are": ("count", lambda one: one.possible),
-            "less faithful": ("share", lambda one: one.below),
-            "p": ("p", lambda one: one.p),
-            "faithfulness, 5 to 95 %": ("text", lambda one: _between(one.faithfulness)),
-        },
-    )
+    shares = columns("share", "where found", "faithfulness")
+    heads = (Column("sites", "count"), *shares, Column("random, 5 to 95 %"), Column("plain relevance", "number"))
+    curve = [(one.size, one.find, one.check, _between(one.chance), one.aside) for one in report.curve]
+    yield Table("curve", caption, heads, tuple(curve))
+    caption = f"The sites of the circuit under {report.ablation} ablation, as shares of the whole margin."
+    heads = (Column("site"), Column("lost without it", "share"), Column("needed"))
+    members = [(one.site, one.drop, "yes" if one.needed else "no") for one in report.members]
+    yield Table("members", caption, heads, tuple(members))
+    counts = columns("count", "run", "there are")
+    figures = (Column("less faithful", "share"), Column("p", "p"), Column("faithfulness, 5 to 95 %"))
+    chance = [
+        (f"as many of each {one.match}", one.circuits, one.possible, one.below, one.p, _between(one.faithfulness))
+        for one in report.chance
+    ]
+    caption = "Random circuits of the same size on the same contrasts."
+    yield Table("chance", caption, (Column("random circuits"), *counts, *figures), tuple(chance))
     if report.controls:
-        yield tabulate(
-            "controls",
-            "The same circuit on controls, in logits. In an idiom the word excludes nothing, a non-flip says the same in other words, "
-            "and “another thing” asks for something else.",
-            report.controls,
-            {
-                "contrasts": ("text", lambda one: _CONTROLS.get(one.control, one.control)),
-                "whole margin": ("number", lambda one: one.total),
-                "carried": ("number", lambda one: one.carried),
-                "size of what it does": ("number", lambda one: one.size),
-                "studied less this": ("number", lambda one: one.difference),
-            },
-        )
-    shown = ranking.sites[:_RANKED]
-    yield tabulate(
-        "ranking",
-        f"{ranking.method}, {ranking.direction}: the first {len(shown)} of {report.sites} sites. p is corrected "
-        "for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman "
-        f"{show(ranking.reliability, 'number')}.",
-        shown,
-        {
-            "site": ("text", lambda one: one.site),
-            "effect where found": ("number", lambda one: one.effect),
-            "p": ("p", lambda one: one.p),
-            "effect on the other half": ("number", lambda one: one.effect_check),
-            "p there": ("p", lambda one: one.p_check),
-        },
+        yield _control_table(report)
+    yield _ranking_table(report)
+
+
+def _control_table(report: CircuitReport) -> Table:
+    """The effect of the circuit on contrasts where it should have none."""
+    rows = [
+        (_CONTROLS.get(one.control, one.control), one.total, one.carried, one.size, one.difference)
+        for one in report.controls
+    ]
+    numbers = columns("number", "whole margin", "carried", "size of what it does", "studied less this")
+    caption = (
+        "The same circuit on controls, in logits. In an idiom the word excludes nothing, a non-flip says the same in other words, "
+        "and “another thing” asks for something else."
     )
+    return Table("controls", caption, (Column("contrasts"), *numbers), tuple(rows))
+
+
+def _ranking_table(report: CircuitReport) -> Table:
+    """The strongest sites, with p-values corrected for all sites."""
+    ranking = report.ranking
+    rows = [(one.site, one.effect, one.p, one.effect_check, one.p_check) for one in ranking.sites[:_RANKED]]
+    found = (Column("effect where found", "number"), Column("p", "p"))
+    checked = (Column("effect on the other half", "number"), Column("p there", "p"))
+    caption = (
+        f"{ranking.method}, {ranking.direction}: the first {len(rows)} of {report.sites} sites. p is corrected "
+        "for all sites (largest |t|, signs exchanged by cluster). Split-half reliability: Spearman "
+        f"{show(ranking.reliability, 'number')}."
+    )
+    return Table("ranking", caption, (Column("site"), *found, *checked), tuple(rows))
 
 
 def verdict_lines(report: CircuitReport) -> Iterator[str]:

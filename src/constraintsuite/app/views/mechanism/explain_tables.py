@@ -25,17 +25,9 @@ def baseline_table(explained: Explained) -> Table:
     caption = "Margins in logits of the studied contrasts and of their controls."
     if any(_is_chosen(one) for one in explained.summary.baselines):
         caption += f" The sign of the clean margin decides which contrasts are called {CORRECT} and {FAILED}."
-    return tabulate(
-        "baselines",
-        caption,
-        explained.summary.baselines,
-        {
-            "contrasts": ("text", lambda one: one.items),
-            "clean margin": ("number", lambda one: one.clean_margin),
-            "corrupt margin": ("number", lambda one: one.corrupt_margin),
-            "clean above 0": ("share", _share),
-        },
-    )
+    rows = tuple((one.items, one.clean_margin, one.corrupt_margin, _share(one)) for one in explained.summary.baselines)
+    numbers = columns("number", "clean margin", "corrupt margin")
+    return Table("baselines", caption, (Column("contrasts"), *numbers, Column("clean above 0", "share")), rows)
 
 
 def strongest_table(explained: Explained, direction: str, method: str, items: str = EVERY, count: int = SHOWN) -> Table:
@@ -88,17 +80,9 @@ def every_table(explained: Explained) -> Table:
 
 def invariant_table(explained: Explained) -> Table:
     """The checks that were made when the model was loaded."""
-    return tabulate(
-        "invariants",
-        f"Checked when {explained.subject.name} was loaded.",
-        explained.subject.invariants,
-        {
-            "invariant": ("text", lambda one: one.name),
-            "status": ("text", lambda one: one.status),
-            "largest difference": ("number", lambda one: one.difference),
-            "detail": ("text", lambda one: one.detail),
-        },
-    )
+    rows = tuple((one.name, one.status, one.difference, one.detail) for one in explained.subject.invariants)
+    heads = (*columns("text", "invariant", "status"), Column("largest difference", "number"), Column("detail"))
+    return Table("invariants", f"Checked when {explained.subject.name} was loaded.", heads, rows)
 
 
 def agreement_table(explained: Explained) -> Table | None:

@@ -8,18 +8,10 @@ from datetime import UTC, datetime
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from constraintsuite.app.web import forms
 from constraintsuite.app.web.annotator_session import AnnotatorSession, batch_title
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.forms import (
-    UnsavedForm,
-    answer_text,
-    as_text,
-    first_value,
-    given_in,
-    given_of,
-    place_of,
-    read_place,
-)
+from constraintsuite.app.web.forms import UnsavedForm
 from constraintsuite.app.web.origins import judged_batch, own_page
 from constraintsuite.app.web.pages import ALL, JUDGES, page_of
 from constraintsuite.app.web.pages.batches import show_state
@@ -66,9 +58,9 @@ def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
 def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Save the answers to an item and go to the next; if they cannot be saved, show the form again with the reason."""
     session, form = _session(request, artifacts, one), request.state.form
-    task, given = session.task(first_value(form, "row")), given_in(form)
-    note = first_value(form, "note").strip()
-    answers = TaskAnswers(as_text(given), note, read_place(first_value(form, "seen"), session.own))
+    task, given = session.task(forms.first_value(form, "row")), forms.given_in(form)
+    note = forms.first_value(form, "note").strip()
+    answers = TaskAnswers(forms.as_text(given), note, forms.read_place(forms.first_value(form, "seen"), session.own))
     try:
         keep_answers(session.batch, session.name, task, answers, datetime.now(UTC))
     except StaleError as error:
@@ -115,7 +107,7 @@ def _show(
         "annotate.html.jinja",
         status,
         row=task.row,
-        seen=place_of(last_of(task, session.own) if filled.seen is None else filled.seen, session.own),
+        seen=forms.place_of(last_of(task, session.own) if filled.seen is None else filled.seen, session.own),
         shown=task.shown(),
         filled=filled,
         number=place + 1,
@@ -141,7 +133,7 @@ def _asked(session: AnnotatorSession, said: Mapping[str, AnnotationEvent]) -> Ma
 def _filled(session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> UnsavedForm:
     """A form that holds these answers, with the sides in the order in which they are shown."""
     values = {name: task.as_meant(event.value) for name, event in said.items()}
-    given = {name: given_of(session.batch.questions[name], value) for name, value in values.items()}
+    given = {name: forms.given_of(session.batch.questions[name], value) for name, value in values.items()}
     return UnsavedForm(given, next((event.note for event in said.values()), ""), "")
 
 
@@ -149,7 +141,8 @@ def _in_words(
     session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]
 ) -> list[tuple[str, str]]:
     return [
-        (name, answer_text(session.batch.questions[name], task.as_meant(event.value))) for name, event in said.items()
+        (name, forms.answer_text(session.batch.questions[name], task.as_meant(event.value)))
+        for name, event in said.items()
     ]
 
 

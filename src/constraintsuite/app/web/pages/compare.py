@@ -9,8 +9,8 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.pages.comparison import comparison_tables
 from constraintsuite.app.pages.group_tables import words_for
-from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.origins import RUN, SuiteFamily, family_of, require_suite
+from constraintsuite.app.web.artifact_index import RUN, ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.origins import SuiteFamily, family_of, require_suite
 from constraintsuite.app.web.pages import Page
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.outcomes import CELL, CELLS, cells_of, show_result

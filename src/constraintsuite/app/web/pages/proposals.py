@@ -151,11 +151,10 @@ def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifac
     judged = read_judged(artifacts, one, find_batch(artifacts, one))
     suite = suite_of(artifacts, judged[0].mined)
     corpus = corpus_of(suite) if suite is not None else UNKNOWN
-    made = [
-        (path.name, *_accepted_in(artifacts, path), _command(corpus, path))
-        for path in approvals_of(one.path)
-        if artifacts.is_inside(path)
-    ]
+    made = []
+    for path in filter(artifacts.is_inside, approvals_of(one.path)):
+        command = f"csuite build --corpus {corpus} --approved {pasted(path)} --out suites/ours"
+        made.append((path.name, *_accepted_in(artifacts, path), command))
     return render(
         request,
         "proposals_approved.html.jinja",
@@ -223,10 +222,6 @@ def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
         return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""
     except UserError as error:
         return 0, artifacts.describe_error(error)
-
-
-def _command(corpus: str, file: Path) -> str:
-    return f"csuite build --corpus {corpus} --approved {pasted(file)} --out suites/ours"
 
 
 PAGES = (

@@ -11,18 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.pages.page import PAGE
-from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.artifact_index import REPORT, RUN, SUITE, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import eval_command, quickstart_command
-from constraintsuite.app.web.origins import (
-    REPORT,
-    RUN,
-    SUITE,
-    SuiteFamily,
-    families,
-    family_of,
-    require_suite,
-    suite_of_run,
-)
+from constraintsuite.app.web.origins import SuiteFamily, families, family_of, require_suite, suite_of_run
 from constraintsuite.app.web.pages import Page, page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.figures import SLICE, Board, make_board, run_sections
