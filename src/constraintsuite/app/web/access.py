@@ -215,18 +215,9 @@ class AccessGuard:
         return await self._change(request, path) if changes else None
 
     async def _change(self, request: Request, path: str) -> Response | None:
-        """Check a request that changes something. Signing in and out is allowed on a read-only site."""
+        """Refuse a change that is not allowed, sign in or out, or put the form into the state and return None."""
         if self._read_only and path not in (ENTER, LEAVE):
             return render_fault(request, 403, "This site is read-only: nothing was changed.")
-        refusal = await self._refusal(request)
-        if refusal is not None or request.method != "POST":
-            return refusal
-        if path == ENTER:
-            return enter(request, self._tokens)
-        return leave(self._tokens) if path == LEAVE else None
-
-    async def _refusal(self, request: Request) -> Response | None:
-        """Why a change is refused; None if it came from this person's own page, and then the form is in the state."""
         body = await _body(request)
         if body is None:
             return render_fault(request, 413, f"The request is larger than {LARGEST:,} bytes: nothing was changed.")
@@ -236,7 +227,9 @@ class AccessGuard:
             return render_fault(request, 400, "The form could not be read: nothing was changed.")
         if not _is_own(request.headers, request.state.form, request.state.guard):
             return render_fault(request, 403, _FOREIGN)
-        return None
+        if request.method == "POST" and path == ENTER:
+            return enter(request, self._tokens)
+        return leave(self._tokens) if request.method == "POST" and path == LEAVE else None
 
 
 def _is_own(headers: Headers, form: Mapping[str, Sequence[str]], guard: str) -> bool:

@@ -41,7 +41,6 @@ from constraintsuite.suites.annotation.records import SIDES, AnnotationEvent
 
 PER_PAGE = 50
 MESSAGES = {"kept": "Your ruling is saved.", "undone": "The ruling was withdrawn: the item waits for a ruling again."}
-_FILLED = " Your ruling is still filled in."
 
 
 class RulingSubject(NamedTuple):
@@ -198,7 +197,7 @@ def _show(
         rules=rules,
         reason=reason,
         tried=tried,
-        told="" if tried else _told(request, filled=bool(reason)),
+        told="" if tried else _message(request),
         undo=context.to_take_back(place) if rules else None,
         number=number,
         before=context.address(order[number - 2]) if number > 1 else "",
@@ -233,7 +232,7 @@ def _list(request: Request, artifacts: ArtifactIndex, context: RulingContext) ->
         link=lambda page: context.address(None, page=str(page)),
         rulers=[person.name for person in request.state.people if person.role == "adjudicator"],
         command=serve_command(artifacts, "adjudicator"),
-        told=_told(request, filled=False),
+        told=_message(request),
         undo=None if request.state.read_only else context.to_take_back(),
     )
 
@@ -255,9 +254,8 @@ def _render(request: Request, context: RulingContext, template: str, status: int
     return render(request, template, status=status, **shared, **values)
 
 
-def _told(request: Request, *, filled: bool) -> str:
-    name = request.query_params.get("told", "")
-    return MESSAGES.get(name, "") + (_FILLED if filled and name == "undone" else "")
+def _message(request: Request) -> str:
+    return MESSAGES.get(request.query_params.get("told", ""), "")
 
 
 PAGES = (
