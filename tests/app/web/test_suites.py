@@ -103,7 +103,7 @@ def test_neighbours_keep_the_filter_and_lead_back_to_their_page(tmp_path: Path) 
 def test_an_example_outside_the_filter_is_shown_all_the_same(tmp_path: Path) -> None:
     page = many(tmp_path, 4).page("/suite/suite/example?id=e000&split=dev")
     assert "All that match the filter" in page
-    assert link(page, "All that fit") == "/suite/suite?split=dev"
+    assert link(page, "All that match") == "/suite/suite?split=dev"
 
 
 def test_an_example_shows_both_documents_and_what_decides(reader: Visitor) -> None:
@@ -113,7 +113,7 @@ def test_an_example_shows_both_documents_and_what_decides(reader: Visitor) -> No
     assert "What differs between the two" in page
     assert re.search(r"<del>.*?</del><ins>", page)
     assert "soups with cream" in page
-    assert "Where the documents stood among the first 10 that bm25 found" in page
+    assert "Ranks of the documents among the first 10 that bm25 found" in page
     assert "imported unchanged" in page  # the tiny suite has no recipe
 
 

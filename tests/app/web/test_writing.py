@@ -170,7 +170,7 @@ def test_undo_says_what_counts_then(drawn: OpenSite) -> None:
     keep(anna, row, query_1="who swims in baths", then="scores", model="bm25")
     assert "Your queries still count" in undo(anna, row)
     assert "Your earlier queries for this pair count again" in undo(anna, row)
-    assert "no longer counts" in undo(anna, row)
+    assert "no longer count" in undo(anna, row)
 
 
 def test_a_form_does_not_tell_how_much_others_write(drawn: OpenSite) -> None:
@@ -201,7 +201,7 @@ def test_scores_of_the_allowed_models_are_kept_and_shown(drawn: OpenSite) -> Non
     kept = [event for event in batch_of(drawn).store.events() if event.question == "scores:bm25"]
     assert [len(event.value) for event in kept] == [4]
     keep(anna, row, query_1="who swims in baths")
-    assert "What models make" not in anna.page(f"{PLACE}?row={row}")  # they are of other queries
+    assert "Scores of your queries" not in anna.page(f"{PLACE}?row={row}")  # they are of other queries
 
 
 def test_an_owner_may_ask_all_models_that_need_no_download(drawn: OpenSite) -> None:
@@ -275,7 +275,7 @@ def test_who_asks_for_scores_when_too_many_wait_is_told_and_what_was_written_is_
         page = owner.page(keep(owner, row, then="scores", model="bm25"))
     assert "Saved, but without scores" in page
     assert [(event.question, event.value) for event in batch_of(drawn).store.events()] == list(GOOD.items())
-    assert "What models make" in owner.page(keep(owner, row, then="scores", model="bm25"))
+    assert "Scores of your queries" in owner.page(keep(owner, row, then="scores", model="bm25"))
 
 
 def test_a_row_of_another_person_is_unknown(drawn: OpenSite) -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.records.figures import CellValue, ColumnKind, plain
+from constraintsuite.core.records.figures import CellValue, ColumnKind, PrintedFigure, plain, show
 from constraintsuite.core.records.formats import FORMATS
 from constraintsuite.core.records.scores import Interval
 
@@ -94,6 +94,10 @@ class Table:
             raise UserError("pandas is not installed: pip install pandas") from None
         return pandas.DataFrame(list(flat(self)))
 
+    def figures(self) -> list[list[PrintedFigure]]:
+        """The values of each row as text for people."""
+        return [[show(value, c.kind) for value, c in zip(row, self.columns, strict=True)] for row in self.rows]
+
     def parts(self, most: int) -> Iterator[Table]:
         """The table cut into pieces that each have the first column and at most `most` others, so that each fits a page."""
         starts = range(1, max(2, len(self.columns)), most)
@@ -114,6 +118,11 @@ def tabulate(name: str, caption: str, items: Iterable[T], columns: ItemColumns[T
 def count_table(name: str, caption: str, counts: Mapping[str, int]) -> Table:
     """A table with one row per name and its count."""
     return Table(name, caption, (Column(name.replace("_", " ")), Column("count", "count")), tuple(counts.items()))
+
+
+def counts_of(row: tuple[CellValue, ...]) -> list[int]:
+    """The n of each interval in a row."""
+    return [value.n for value in map(plain, row) if isinstance(value, Interval)]
 
 
 def flat(table: Table) -> Iterator[dict[str, str | float | int | None]]:

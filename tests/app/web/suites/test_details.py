@@ -113,9 +113,9 @@ def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> Non
             CREAMLESS,
             [("leekless", "couple: the same two documents with the roles exchanged"), ("loud", "control: case")],
         ),
-        (LOUD, [("creamless", "what this control was made from")]),
+        (LOUD, [("creamless", "the example that this control was made from")]),
         (ORPHAN, []),
-        (IDIOM, [("dogless", "what this control was made from")]),
+        (IDIOM, [("dogless", "the example that this control was made from")]),
         (NUTLESS, []),
     ],
 )

@@ -7,7 +7,7 @@ from html import escape
 
 from constraintsuite.core.records.figures import CellValue, LinkedText, plain, show
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.tables import Column, Table, counts_of
 
 _BREAK = re.compile(r"(?<=\w\w)(?:[/:]|,(?!\d{3}\b))(?=\w)")  # but not inside a number such as 1,000
 
@@ -26,7 +26,7 @@ def html_table(table: Table) -> str:
 
 def _row(table: Table, row: tuple[CellValue, ...]) -> str:
     (heading, first), *others = zip(row, table.columns, strict=True)
-    counts = {value.n for value in map(plain, row) if isinstance(value, Interval)}
+    counts = set(counts_of(row))
     shared = f"<br><small>n={counts.pop():,}</small>" if len(counts) == 1 else ""  # n is written once per row
     cells = "".join(
         f'<td class="{column.kind}"{_order(value)}>{_figure(value, column, with_n=not shared)}</td>'

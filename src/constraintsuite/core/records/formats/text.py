@@ -8,9 +8,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from textwrap import fill
 
-from constraintsuite.core.records.figures import PrintedFigure, plain, show
-from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.tables import Table
+from constraintsuite.core.records.figures import PrintedFigure
+from constraintsuite.core.records.tables import Table, counts_of
 
 WIDTH = 100
 """Characters per line of a terminal."""
@@ -39,10 +38,9 @@ def text_parts(table: Table, *, stacked: bool = False) -> Iterator[str]:
 
 
 def _text(table: Table, *, stacked: bool) -> str:
-    counts = [[value.n for value in map(plain, row) if isinstance(value, Interval)] for row in table.rows]
+    counts = list(map(counts_of, table.rows))
     shared = any(len(own) > 1 for own in counts) and all(len(set(own)) == 1 for own in counts)
-    figures = [[show(value, c.kind) for value, c in zip(row, table.columns, strict=True)] for row in table.rows]
-    rows = [[_lines(f._replace(n="") if shared else f, stacked=stacked) for f in row] for row in figures]
+    rows = [[_lines(f._replace(n="") if shared else f, stacked=stacked) for f in row] for row in table.figures()]
     head = [[column.heading] for column in table.columns]
     if stacked:
         head = [_break(title, _widest(row[place] for row in rows)) for place, (title,) in enumerate(head)]
