@@ -37,7 +37,7 @@ def test_nothing_is_known_against_what_is_whole(site: OpenSite) -> None:
         ("suite/examples.jsonl", "examples.jsonl was changed since it was made."),
         ("run/summary.json", "summary.json was changed since it was made."),
         ("batch/batch.json", "batch/batch.json: "),
-        ("batch/items.jsonl", "items.jsonl was changed since the batch was made."),
+        ("batch/items.jsonl", "items.jsonl was changed since it was made."),
         ("batch/annotations.sqlite", "annotations.sqlite is not a database."),
     ],
 )

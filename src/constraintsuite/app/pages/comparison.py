@@ -183,12 +183,7 @@ def detection_text(found: Sequence[RuleDetection], data: str) -> str:
     lines = []
     for one in found:
         lines.append(f"{one.rule}: {one.items:,} items in {one.clusters:,} clusters ({one.group})")
-        if not one.share:
-            lines.append("  How much this metric varies is known only after a run.")
-        elif one.typical is None:
-            lines.append("  These are too few to detect any change. Build a larger suite.")
-        else:
-            lines += [f"  {line}" for line in _detection_lines(one)]
+        lines += [f"  {line}" for line in _detection_lines(one)]
     end = (
         f"This is what {data} can detect with a probability of 80 %, if two systems disagree as often as most systems do, and on "
         "cautious assumptions. After a run, the gate computes it from the results."
@@ -197,7 +192,12 @@ def detection_text(found: Sequence[RuleDetection], data: str) -> str:
 
 
 def _detection_lines(one: RuleDetection) -> Iterator[str]:
-    assert one.typical is not None
+    if not one.share:
+        yield "How much this metric varies is known only after a run."
+        return
+    if one.typical is None:
+        yield "These are too few to detect any change. Build a larger suite."
+        return
     most = "" if one.detectable is None else f", on cautious assumptions of {points(one.detectable)}"
     yield f"They detect a change of about {points(one.typical)} or more{most}."
     if one.limit is not None and one.limit < one.typical:

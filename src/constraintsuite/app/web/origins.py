@@ -46,12 +46,16 @@ def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
             if (one.path / MANIFEST).stat().st_size > LARGEST_MANIFEST:
                 return f"{MANIFEST} is larger than any manifest of csuite."
             read_manifest(one.path)
-        elif one.kind == BATCH:
-            return _fault_of_batch(artifacts, one)
-        elif one.kind == PROPOSALS:
-            return _fault_of_proposals(artifacts, one)
-        elif one.kind in _WHOLE:
-            return next(_faults(artifacts, one), "")
+        elif one.kind == PROPOSALS and one.path.stat().st_size <= _LARGEST:
+            artifacts.load(one, read_all)
+        for name, size, sha256 in _expected_files(artifacts, one):
+            file = one.path / name
+            if not file.is_file():
+                return f"{name} is missing."
+            if size not in (None, file.stat().st_size) or (sha256 and not _has_content(artifacts, file, sha256)):
+                return f"{name} was changed since it was made."
+            if name == EVENTS and not _is_database(file):
+                return f"{EVENTS} is not a database. Restore it from a copy."
     except UserError as error:
         return artifacts.describe_error(error)
     except OSError as error:
@@ -59,44 +63,19 @@ def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
     return ""
 
 
-def _fault_of_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
-    """Whether the items of a batch are unchanged and its database is there."""
-    head, items, events = artifacts.load(one, read_head, small=True), one.path / ITEMS, one.path / EVENTS
-    gone = next((file.name for file in (items, events) if not file.is_file()), "")
-    if gone:
-        return f"{gone} is missing."
-    with events.open("rb") as stream:
-        if stream.read(len(_DATABASE)) != _DATABASE:
-            return f"{EVENTS} is not a database. Restore it from a copy."
-    return "" if _has_content(artifacts, items, head.items_sha256) else f"{ITEMS} was changed since the batch was made."
+def _expected_files(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[tuple[str, int | None, str]]:
+    """The name, size and hash of each file that must be there; no size or hash where it is not checked."""
+    if one.kind == BATCH:
+        yield ITEMS, None, artifacts.load(one, read_head, small=True).items_sha256
+        yield EVENTS, None, ""
+    elif one.kind in _WHOLE and (manifest := read_manifest(one.path)) is not None:
+        for name, entry in manifest.files.items():
+            yield name, entry.bytes, entry.sha256 if one.kind == SUITE and name in _READ else ""
 
 
-def _fault_of_proposals(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
-    """Whether a file of proposals can be read; checked once per change, and not for very large files."""
-    known = one.path.stat()
-
-    def read() -> str:
-        try:
-            read_all(one.path)
-        except UserError as error:
-            return artifacts.describe_error(error)
-        return ""
-
-    if known.st_size > _LARGEST:
-        return ""
-    return artifacts.compute_once(("fault", one.path, known.st_mtime_ns, known.st_size), (), read, small=True)
-
-
-def _faults(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[str]:
-    """Files that are missing or changed, by their size; the files of a suite that pages read also by their content."""
-    manifest = read_manifest(one.path)
-    for name, entry in manifest.files.items() if manifest is not None else ():
-        file = one.path / name
-        read = one.kind == "suite" and name in _READ
-        if not file.is_file():
-            yield f"{name} is missing."
-        elif file.stat().st_size != entry.bytes or (read and not _has_content(artifacts, file, entry.sha256)):
-            yield f"{name} was changed since it was made."
+def _is_database(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(len(_DATABASE)) == _DATABASE
 
 
 def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:

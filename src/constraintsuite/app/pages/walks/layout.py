@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -164,16 +164,13 @@ def place_labels(links: Sequence[Link], layout: Layout) -> list[PagePoint]:
     taken = list(layout.places.values())
     places = []
     for link in links:
-        box = _free(link, layout, taken)
+        boxes = [
+            _box(point, link.kind, layout.width) for point in _wanted(link, layout)
+        ]  # the middle of the line first
+        box = next((box for box in boxes if not any(_meet(box, other) for other in taken)), boxes[0])
         taken.append(box)
         places.append((box.x + box.width / 2, box.y + _ABOVE))
     return places
-
-
-def _free(link: Link, layout: Layout, taken: Collection[NodeBox]) -> NodeBox:
-    """The free box nearest to the middle of the line, or the one at the middle if none is free."""
-    boxes = [_box(point, link.kind, layout.width) for point in _wanted(link, layout)]
-    return next((box for box in boxes if not any(_meet(box, other) for other in taken)), boxes[0])
 
 
 def _wanted(link: Link, layout: Layout) -> Iterator[PagePoint]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from constraintsuite.core.records.examples import SPLITS
@@ -76,25 +76,14 @@ def trust_lines(explained: Explained) -> Iterator[str]:
 
 
 class _Check(NamedTuple):
-    """A known effect on the margin in logits, and the share of it that is estimated for each site that must have all of it."""
+    """A known effect on the margin in logits, and shares of it that were estimated for sites that must have all of it."""
 
     direction: PatchDirection
     exact: float
-    shares: Mapping[str, float]
-
-    @property
-    def embeddings(self) -> float:
-        return self.shares[str(EMBEDDINGS)]
-
-    @property
-    def worst(self) -> str:
-        """The residual whose share is furthest from 1; empty if the analysis has none."""
-        residuals = [site for site in self.shares if site != str(EMBEDDINGS)]
-        return max(residuals, key=lambda site: abs(self.shares[site] - 1), default="")
-
-    @property
-    def is_off(self) -> bool:
-        return any(not LOW <= share <= HIGH for share in self.shares.values())
+    embeddings: float
+    worst: tuple[str, float] | None
+    """The residual whose share is furthest from 1, with that share; None if the analysis has no residuals."""
+    is_off: bool
 
 
 def _checks(explained: Explained, items: str) -> Iterator[_Check]:
@@ -111,8 +100,11 @@ def _checks(explained: Explained, items: str) -> Iterator[_Check]:
             and parse_site(one.site).kind in ("embeddings", "residual")
             and one.effect.value is not None
         }
-        if str(EMBEDDINGS) in shares:
-            yield _Check(direction, exact, shares)
+        is_off = any(not LOW <= share <= HIGH for share in shares.values())
+        embeddings = shares.pop(str(EMBEDDINGS), None)
+        if embeddings is not None:
+            worst = max(shares.items(), key=lambda item: abs(item[1] - 1), default=None)
+            yield _Check(direction, exact, embeddings, worst, is_off)
 
 
 def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
@@ -124,7 +116,7 @@ def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
         f"A check of the estimates{whose}: patching all embeddings turns one run into the other (nearly, if clean and corrupt "
         f"differ in length) and moves the margin by {exact}. Attribution says {estimated}."
     )
-    residuals = " and ".join(f"{_number(one.shares[one.worst])} ({one.worst})" for one in checks if one.worst)
+    residuals = " and ".join(f"{_number(one.worst[1])} ({one.worst[0]})" for one in checks if one.worst)
     if residuals:
         known += f" Each layer's residual must give the same: the furthest off is said to give {residuals} of it."
     wrong = [one.direction for one in checks if one.is_off]

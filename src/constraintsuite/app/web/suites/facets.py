@@ -79,10 +79,10 @@ def make_facets(suite: Suite) -> dict[str, Facet]:
     # The groupings that all commands use, here over examples and controls together.
     parts = split_up(everything, ())
     parts["control"] = split_up(suite.examples, suite.controls)["control"]
-    parts |= {name: _parts(everything, key) for name, key in _OWN.items()}
-    others = [name for name in parts if name not in _ORDER]
-    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*_ORDER, *others)]
-    return {facet.name: facet for facet in facets if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
+    facets = {name: _facet(name, members, len(everything)) for name, members in parts.items()}
+    facets |= {name: facet_of(name, _title(name), [key(e) or None for e in everything]) for name, key in _OWN.items()}
+    ordered = [facets[name] for name in dict.fromkeys((*_ORDER, *facets)) if name in facets]
+    return {facet.name: facet for facet in ordered if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
 
 
 def facet_of(name: str, title: str, values: Sequence[str | None], words: Mapping[str, str] | None = None) -> Facet:
@@ -97,15 +97,11 @@ def _facet(name: str, parts: Mapping[str, Sequence[int]], size: int) -> Facet:
     codes = np.full(size, -1, dtype=np.int32)
     for place, members in enumerate(parts.values()):
         codes[list(members)] = place
-    return Facet(name, _TITLES.get(name) or words_for(name), tuple(parts), codes)
+    return Facet(name, _title(name), tuple(parts), codes)
 
 
-def _parts(examples: Sequence[Example], key: Callable[[Example], str]) -> dict[str, list[int]]:
-    parts: dict[str, list[int]] = {}
-    for place, example in enumerate(examples):
-        if value := key(example):
-            parts.setdefault(value, []).append(place)
-    return dict(sorted(parts.items()))
+def _title(name: str) -> str:
+    return _TITLES.get(name) or words_for(name)
 
 
 def _evidence(example: Example, role: str) -> str:
