@@ -105,10 +105,10 @@ def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Ent
     assert AWKWARD in ruler.locator("article").inner_text()
     assert ANNA.name not in ruler.locator("main").inner_text()
     rule_by_keys(ruler, "3", "Nobody would number their soups.")
-    ruler.get_by_text("Your ruling is kept.").wait_for()
+    ruler.get_by_text("Your ruling is saved.").wait_for()
     ruler.get_by_text("Nothing waits for your ruling.").wait_for()
     ruler.keyboard.press("u")  # a slip: it was to be no
-    ruler.get_by_text("it waits for a ruling again").wait_for()
+    ruler.get_by_text("the item waits for a ruling again").wait_for()
     assert ruler.get_by_label("Reason, in words").input_value() == "Nobody would number their soups."
     ruler.keyboard.press("1")
     ruler.keyboard.press("Enter")
@@ -160,7 +160,7 @@ def test_keys_undo_skip_note_and_help(enter: Enter, folder: Path) -> None:
     assert page.locator("input:checked").count() == 4, "as it was filled in"
     assert page.get_by_label("Note").input_value() == "1 odd thing"
     keys.press("?")
-    page.get_by_text("choose in the question that is framed").wait_for()
+    page.get_by_text("choose an option of the framed question").wait_for()
     events = open_batch(folder / "suite.gold-2").store.events()
     assert [event.kind for event in events] == ["answer"] * 4 + ["undo"] * 4
     assert {event.note for event in events if event.kind == "answer"} == {"1 odd thing"}

@@ -133,7 +133,7 @@ def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch:
         ("both", "said in so many words"),
     ]
     press(page, "u")
-    page.get_by_text("it waits for a ruling again").wait_for()
+    page.get_by_text("the item waits for a ruling again").wait_for()
     assert len(standing(batch.store.events()).rulings) == 1
 
 

@@ -164,7 +164,7 @@ def test_two_sites_in_one_browser_do_not_put_each_other_out(enter: Enter, tmp_pa
             assert both.get_by_text("olga, owner").is_visible()
             both.goto(f"{other.origin}/")
             both.get_by_role("button", name="Leave").click()
-            both.get_by_role("heading", name="You are not in").wait_for()
+            both.get_by_role("heading", name="You are not signed in").wait_for()
             both.goto(first)
             assert both.get_by_text("olga, owner").is_visible()
         finally:
