@@ -249,5 +249,5 @@ def _command(level: str, title: str, message: str) -> str:
 
 
 def _escaped(text: str, *, property: bool = False) -> str:
-    said = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return said.replace(":", "%3A").replace(",", "%2C") if property else said
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return escaped.replace(":", "%3A").replace(",", "%2C") if property else escaped

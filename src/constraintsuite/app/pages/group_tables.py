@@ -80,8 +80,8 @@ def without_small(table: Table) -> Table:
     small = len(table.rows) - len(rows)
     if not small:
         return table
-    said = "1 row of fewer than 10 examples is" if small == 1 else f"{small} rows of fewer than 10 examples are"
-    return replace(table, rows=rows, caption=f"{table.caption} {said} left out.")
+    left_out = "1 row of fewer than 10 examples is" if small == 1 else f"{small} rows of fewer than 10 examples are"
+    return replace(table, rows=rows, caption=f"{table.caption} {left_out} left out.")
 
 
 def groups_of(summaries: Sequence[RunSummary], by: str) -> list[str]:

@@ -77,6 +77,6 @@ _SELECTED: ItemColumns[Selected] = {
     "seed": ("count", lambda one: one.seed),
     "task": ("text", lambda one: one.task),
     "epoch": ("count", lambda one: one.epoch),
-    "taken by": ("text", lambda one: one.by),
+    "selected by": ("text", lambda one: one.by),
     "value": ("number", lambda one: UnitValue(one.value, one.kind)),
 }

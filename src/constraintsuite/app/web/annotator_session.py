@@ -90,9 +90,9 @@ def count_waiting(artifacts: ArtifactIndex, batch: ServedArtifact, person: Perso
     if person.role != "adjudicator":
         progress = progress_of(opened, person.name, opened.store.events(person.name))
         return progress.total - progress.done, progress.total
-    said = standing(opened.store.events())
-    waiting = sum(not has_judged(said, one.item, person.name) for one in disagreements(opened, said))
-    return waiting, waiting + len(said.rulings)
+    answers = standing(opened.store.events())
+    waiting = sum(not has_judged(answers, one.item, person.name) for one in disagreements(opened, answers))
+    return waiting, waiting + len(answers.rulings)
 
 
 def progress_of_all(batch: AnnotationBatch) -> list[AnnotatorProgress]:

@@ -23,11 +23,11 @@ def bar_chart(name: str, title: str, rows: Sequence[tuple[str, Interval]], chanc
         y, figure = HEAD + ROW * number, show(interval, "share")
         text = f"{figure.value} ({figure.bounds})" if figure.bounds else figure.value
         described.append(f"{label}: {text}")
-        said = hint(described[-1])
-        parts.append(element("g", said, *_bar(interval, y + BAR_TOP)))
+        tooltip = hint(described[-1])
+        parts.append(element("g", tooltip, *_bar(interval, y + BAR_TOP)))
         left = words(shortened(label, _LONGEST_LABEL), x=EDGE, y=y + 14, class_="label clear")
         right = words(text, x=EDGE + PLOT, y=y + 14, class_="label clear", text_anchor="end")
-        labels.append(element("g", said, left, right))
+        labels.append(element("g", tooltip, left, right))
     if chance is not None:
         x = _across(chance)
         parts.append(element("line", x1=x, x2=x, y1=HEAD - 4, y2=bottom, class_="chance"))

@@ -87,9 +87,11 @@ def site_map(
     if frame and any(cell.framed for part in parts for cell in part.cells):
         foot += _frame_key(frame, bottom + 12 + _LINE * lines)
         lines += 1
-    told = "; ".join(cell.words for part in parts for cell in part.cells)
+    description = "; ".join(cell.words for part in parts for cell in part.cells)
     height = bottom + _FOOT + _LINE * lines
-    return Drawing(name, title, f"{note}: {told}" if note else told, WIDTH, height, "".join([*drawn, *foot]))
+    return Drawing(
+        name, title, f"{note}: {description}" if note else description, WIDTH, height, "".join([*drawn, *foot])
+    )
 
 
 def heat_map(

@@ -90,8 +90,10 @@ def _axes(plot: Plot, field: _Field) -> Iterator[str]:
 
 def _line(level: LevelLine, number: int, field: _Field) -> str:
     y = field.y(level.y)
-    said = hint(f"{level.name}: {level.words}")
-    return element("line", said, x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="level", stroke_dasharray=_dash(number))
+    tooltip = hint(f"{level.name}: {level.words}")
+    return element(
+        "line", tooltip, x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="level", stroke_dasharray=_dash(number)
+    )
 
 
 def _curve(series: Series, number: int, field: _Field, *, stepped: bool) -> Iterator[str]:
@@ -115,8 +117,8 @@ def _curve(series: Series, number: int, field: _Field, *, stepped: bool) -> Iter
 def _thin(series: Series, number: int, field: _Field) -> Iterator[str]:
     for line in series.behind:
         path = "M" + "L".join(f"{field.x(spot.x):.2f} {field.y(spot.y):.2f}" for spot in line)
-        said = hint(f"{series.name}: {', '.join(spot.words for spot in line)}")
-        yield element("path", said, d=path, class_="curve thin", stroke=_colour(number), stroke_opacity=0.55)
+        tooltip = hint(f"{series.name}: {', '.join(spot.words for spot in line)}")
+        yield element("path", tooltip, d=path, class_="curve thin", stroke=_colour(number), stroke_opacity=0.55)
 
 
 def _whiskers(series: Series, number: int, field: _Field) -> Iterator[str]:
@@ -145,12 +147,12 @@ def _key(plot: Plot) -> tuple[list[str], int]:
     return parts, math.ceil(len(names) / columns)
 
 
-def _marker(number: int, x: float, y: float, said: str, *, hollow: bool) -> str:
+def _marker(number: int, x: float, y: float, text: str, *, hollow: bool) -> str:
     look = (
         {"fill": "none", "stroke": _colour(number)} if hollow else {"fill": _colour(number), "stroke": "var(--panel)"}
     )
     shape = _SHAPES[number % len(_SHAPES)]
-    return element("path", hint(said), d=shape, transform=f"translate({x:.2f} {y:.2f})", class_="spot", **look)
+    return element("path", hint(text), d=shape, transform=f"translate({x:.2f} {y:.2f})", class_="spot", **look)
 
 
 def _dash(number: int) -> str:

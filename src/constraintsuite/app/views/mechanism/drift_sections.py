@@ -173,7 +173,7 @@ def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     maps = [layer_map("cka-last", f"CKA of {last} with the first", aligned, "linear CKA, debiased")]
     for title, line in (("the first's line", "frozen"), ("a line of its own", "own")):
         found = {(one.layer, str(one.role)): getattr(one, line) for one in probes if one.checkpoint == last}
-        maps.append(layer_map(f"probe-{line}", f"“Y is excluded” in {last}: {title}", found, "share told apart"))
+        maps.append(layer_map(f"probe-{line}", f"“Y is excluded” in {last}: {title}", found, "share separated"))
     top = f"L{drift.layers - 1}.residual"
     points = {
         f"{role}, {title}": [
@@ -183,7 +183,7 @@ def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:
         for title, line in (("first's line", "frozen"), ("own line", "own"))
     }
     title, level = f"“Y is excluded” at {top}", LevelLine("chance", 0.5, percent(0.5))
-    yield Charts(tuple(draw_curves("probes", title, "checkpoint", "told apart", points, [level], scale="share")))
+    yield Charts(tuple(draw_curves("probes", title, "checkpoint", "share separated", points, [level], scale="share")))
     yield Charts(tuple(one for one in maps if one is not None))
     yield replace(tables.alignment_table(drift), fold="CKA of all layers and roles")
     yield replace(tables.probe_table(drift), fold="Probes of all layers and roles")

@@ -173,14 +173,14 @@ def _side(items: str) -> str:
 def _maps(explained: Explained, direction: str, method: str, items: str) -> Iterator[Drawing]:
     mine = tables.effects_of(explained, direction, method, items)
     name = f"{method}-{direction}" + ("" if items == EVERY else f"-{items}")
-    said = f"{direction}{_side(items)} ({method})"
+    about = f"{direction}{_side(items)} ({method})"
     clear = tells_apart(explained, items)
     note = "logits" if not clear else "share lost" if method.startswith("ablation") else "share recovered"
     heads = {
         one.site: _shown(one, clear) for one in mine if one.role == ALL and parse_site(one.site).kind in _IN_LAYERS
     }
     if heads:
-        yield head_map(f"heads-{name}", f"Heads, {said}", heads, note)
+        yield head_map(f"heads-{name}", f"Heads, {about}", heads, note)
     for kind, title in _KINDS.items():
         found: dict[tuple[str, str], Interval] = {
             (one.site, one.role): _shown(one, clear)
@@ -188,7 +188,7 @@ def _maps(explained: Explained, direction: str, method: str, items: str) -> Iter
             if parse_site(one.site).kind in ((kind, "embeddings") if kind == "residual" else (kind,))
         }
         if len({role for _, role in found}) > 1 or kind == "residual":
-            drawn = layer_map(f"{kind}-{name}", f"{title} by role, {said}", found, note)
+            drawn = layer_map(f"{kind}-{name}", f"{title} by role, {about}", found, note)
             if drawn is not None:
                 yield drawn
 

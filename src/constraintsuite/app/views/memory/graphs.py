@@ -56,10 +56,10 @@ _COUNTED = {
 def show_graph(path: Path, _: ShowOptions) -> Display:
     """The page of one memory: its documents, edges, roles and names."""
     memory = open_memory(path)
-    held = overview(memory.graph)
-    about = f"{len(held['documents']):,} documents, {held['units']:,} units, {held['entities']:,} entities."
+    contents = overview(memory.graph)
+    about = f"{len(contents['documents']):,} documents, {contents['units']:,} units, {contents['entities']:,} entities."
     return Display(
-        Masthead(Artifact.open_unverified(path, KIND).manifest.name, "memory", about), tuple(_sections(held))
+        Masthead(Artifact.open_unverified(path, KIND).manifest.name, "memory", about), tuple(_sections(contents))
     )
 
 
@@ -75,8 +75,7 @@ def overview(graph: MemoryGraph) -> dict[str, Any]:
     named = Counter(node for node in graph.edges.target.tolist() if node >= units)
     return {
         "documents": [
-            {"id": held.id, "title": held.title, "units": held.length, "sha256": held.sha256}
-            for held in graph.documents
+            {"id": one.id, "title": one.title, "units": one.length, "sha256": one.sha256} for one in graph.documents
         ],
         "units": units,
         "entities": len(graph.entities),
@@ -87,14 +86,18 @@ def overview(graph: MemoryGraph) -> dict[str, Any]:
     }
 
 
-def _sections(held: dict[str, Any]) -> Iterator[Section]:
-    documents = tuple((one["id"], one["title"], one["units"]) for one in held["documents"])
+def _sections(contents: dict[str, Any]) -> Iterator[Section]:
+    documents = tuple((one["id"], one["title"], one["units"]) for one in contents["documents"])
     heads = (*columns("text", "document", "title"), Column("units", "count"))
     caption = f"The first {SHOWN_DOCUMENTS:,} of {len(documents):,}." if len(documents) > SHOWN_DOCUMENTS else ""
     table = Table("documents", caption, heads, documents[:SHOWN_DOCUMENTS])
     yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (table,))
-    tables = (count_table(name, caption, held[name]) for name, caption in _COUNTED.items() if held[name])
-    waiting = (f"{held['waiting']:,} edges lead to documents that are not in this memory.",) if held["waiting"] else ()
+    tables = (count_table(name, caption, contents[name]) for name, caption in _COUNTED.items() if contents[name])
+    waiting = (
+        (f"{contents['waiting']:,} edges lead to documents that are not in this memory.",)
+        if contents["waiting"]
+        else ()
+    )
     parts = Section("parts", "Edges, roles and names", _ABOUT_PARTS, (*tables, Remarks(waiting)))
     if parts.blocks:
         yield parts

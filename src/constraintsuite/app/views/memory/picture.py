@@ -122,10 +122,10 @@ class _Scene:
         if not self.ranks:
             return (nothing_found(self.graph),)
         left = len(self.ranks.keys() - set(shown))
-        said = [f"{left} of the returned units do not fit into the picture; the ranking lists them."] if left else []
+        remarks = [f"{left} of the returned units do not fit into the picture; the ranking lists them."] if left else []
         if not any(len(path.steps) > 1 for path in self.answer.paths):
-            said.append(f"{self.answer.mode} reached nothing over an edge: it found each returned unit directly.")
-        return tuple(said)
+            remarks.append(f"{self.answer.mode} reached nothing over an edge: it found each returned unit directly.")
+        return tuple(remarks)
 
 
 def nothing_found(graph: MemoryGraph) -> str:

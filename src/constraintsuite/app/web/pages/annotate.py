@@ -48,7 +48,7 @@ def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
         return RedirectResponse(f"{one.address}/rulings", 303)
     session = _session(request, artifacts, one)
     if row := request.query_params.get("row"):
-        return _show(request, session, session.task(row), told=request.query_params.get("told", ""))
+        return _show(request, session, session.task(row), message=request.query_params.get("told", ""))
     left = session.left(request.query_params.get("after", ""))
     if left:
         return RedirectResponse(session.address(row=left[0].row), 303)
@@ -92,12 +92,12 @@ def _show(
     session: AnnotatorSession,
     task: AnnotationTask,
     tried: UnsavedForm | None = None,
-    told: str = "",
+    message: str = "",
     status: int = 200,
 ) -> Response:
     """Show an item. The form holds what was just sent, else the saved answers, else the answers that were just undone."""
     current = _asked(session, answers_to(task, session.own))
-    undone = _asked(session, taken_back(task, session.own)) if told == "undone" and not current else {}
+    undone = _asked(session, taken_back(task, session.own)) if message == "undone" and not current else {}
     filled = tried or _filled(session, task, current or undone)
     missed = tried is not None and tried.seen is None
     place = session.tasks.index(task)
@@ -114,7 +114,7 @@ def _show(
         before=session.tasks[place - 1].row if place else "",
         answered=bool(current),
         current=_in_words(session, task, current) if missed else [],
-        told="" if told == "undone" and not undone else MESSAGES.get(told, ""),  # saved again since
+        message="" if message == "undone" and not undone else MESSAGES.get(message, ""),  # saved again since
     )
 
 
@@ -125,24 +125,24 @@ def _render(
     return render(request, template, status=status, title=title, session=session, address=session.home, **values)
 
 
-def _asked(session: AnnotatorSession, said: Mapping[str, AnnotationEvent]) -> Mapping[str, AnnotationEvent]:
+def _asked(session: AnnotatorSession, answers: Mapping[str, AnnotationEvent]) -> Mapping[str, AnnotationEvent]:
     """The answers to questions of this batch, without others that a program may have written."""
-    return {name: event for name, event in said.items() if name in session.batch.questions}
+    return {name: event for name, event in answers.items() if name in session.batch.questions}
 
 
-def _filled(session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> UnsavedForm:
+def _filled(session: AnnotatorSession, task: AnnotationTask, answers: Mapping[str, AnnotationEvent]) -> UnsavedForm:
     """A form that holds these answers, with the sides in the order in which they are shown."""
-    values = {name: task.as_meant(event.value) for name, event in said.items()}
+    values = {name: task.as_meant(event.value) for name, event in answers.items()}
     given = {name: forms.given_of(session.batch.questions[name], value) for name, value in values.items()}
-    return UnsavedForm(given, next((event.note for event in said.values()), ""), "")
+    return UnsavedForm(given, next((event.note for event in answers.values()), ""), "")
 
 
 def _in_words(
-    session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]
+    session: AnnotatorSession, task: AnnotationTask, answers: Mapping[str, AnnotationEvent]
 ) -> list[tuple[str, str]]:
     return [
         (name, forms.answer_text(session.batch.questions[name], task.as_meant(event.value)))
-        for name, event in said.items()
+        for name, event in answers.items()
     ]
 
 

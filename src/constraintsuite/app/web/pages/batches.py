@@ -52,11 +52,11 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         return Response(status_code=204)
     by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
     without = request.query_params.getlist("without")
-    said = standing(leave_out(events, without))
+    answers = standing(leave_out(events, without))
     # Open windows ask for this every few seconds, and with thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
     people, rows = artifacts.compute_once(
-        key, [one], lambda: (attention(batch, said), agree(batch, said, by=by, claim=claim))
+        key, [one], lambda: (attention(batch, answers), agree(batch, answers, by=by, claim=claim))
     )
     known = [row for row in rows if row.figures.raw.n]
     return render(
@@ -66,7 +66,7 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         address=one.address,
         name=one.label,
         query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
-        names=standing(events).annotators if without else said.annotators,
+        names=standing(events).annotators if without else answers.annotators,
         without=without,
         judges=people,
         seen=last,
@@ -106,7 +106,7 @@ DEFAULT_SIZE, MOST = 200, 5_000
 def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Show the progress of everyone, and links to agreement, rulings and export."""
     batch = artifacts.load(one, open_batch)
-    said = standing(batch.store.events())
+    answers = standing(batch.store.events())
     people = progress_of_all(batch)
     return render(
         request,
@@ -115,7 +115,7 @@ def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
         address=one.address,
         batch=batch,
         people=tabulate("people", "", people, _PROGRESS) if people else None,
-        waiting=len(disagreements(batch, said)),
+        waiting=len(disagreements(batch, answers)),
         suite=suite_of(artifacts, batch.head, one),
         command=serve_command(artifacts, "annotator"),
     )
@@ -212,8 +212,8 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object]:
     """What an export of examples would write now; `people` includes those who are left out."""
     events = batch.store.events()
-    said = standing(leave_out(events, without))
-    judged, people = judge_all(batch, label_all(batch, said)), attention(batch, said)
+    answers = standing(leave_out(events, without))
+    judged, people = judge_all(batch, label_all(batch, answers)), attention(batch, answers)
     return {
         "summary": summarise(batch, judged),
         "drop": [one for one in judged if one.verdict == "drop"],

@@ -98,7 +98,7 @@ def show(
         query=choice.at(shown.number).query(),
         tally=[(state, *_give(judged, state)) for state in STATES],
         last=_last(batch, request.state.person.name),
-        told=MESSAGES.get(request.query_params.get("told", ""), ""),
+        message=MESSAGES.get(request.query_params.get("told", ""), ""),
         words=WORDS,
         longest=LONGEST,
         tried=tried,
@@ -122,8 +122,8 @@ def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> R
     except StaleError as error:
         now = words_of(chosen.now)
         sent = words if any(now[name] != text for name, text in words.items()) else {}
-        told = f"{error} {'The form below has the words that you sent. ' if sent else ''}{UNCHANGED}"
-        return show(request, artifacts, one, UnsavedRewording(proposal, sent, told), 409)
+        fault = f"{error} {'The form below has the words that you sent. ' if sent else ''}{UNCHANGED}"
+        return show(request, artifacts, one, UnsavedRewording(proposal, sent, fault), 409)
     except UserError as error:
         return show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
     return _to(request, artifacts, one, first_value(form, "next") or proposal)

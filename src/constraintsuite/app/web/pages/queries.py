@@ -94,7 +94,9 @@ def write(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
     """Show the pair in the address, else the next open pair, else everything that the person wrote."""
     session = _session(request, artifacts, one)
     if row := request.query_params.get("row"):
-        return _show(request, session, session.task(row), told=MESSAGES.get(request.query_params.get("told", ""), ""))
+        return _show(
+            request, session, session.task(row), message=MESSAGES.get(request.query_params.get("told", ""), "")
+        )
     left = session.left(request.query_params.get("after", ""))
     if left:
         return RedirectResponse(session.address(row=left[0].row), 303)
@@ -112,7 +114,7 @@ def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Res
     except BrokenRulesError as error:
         return _show(request, session, task, queries, faults=error.faults, seen=seen, status=422)
     except StaleError:
-        return _show(request, session.reload(), task, queries, told=STALE, status=409)
+        return _show(request, session.reload(), task, queries, message=STALE, status=409)
     if first_value(form, "then") != "scores":
         return RedirectResponse(session.address(after=task.row), 303)
     models = tuple(name for name in models_for(request, task) if name in form.get("model", ()))
@@ -148,8 +150,8 @@ def models_for(request: Request, task: AnnotationTask) -> tuple[str, ...]:
 
 def _queries(session: AnnotatorSession, task: AnnotationTask) -> tuple[str, str]:
     """The saved queries of a pair; empty if there are none."""
-    said = answers_to(task, session.own)
-    first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
+    answers = answers_to(task, session.own)
+    first, second = (str(answers[name].value) if name in answers else "" for name in _FIELDS)
     return first, second
 
 
@@ -173,7 +175,7 @@ def _show(
     *,
     faults: Sequence[QueryFault] = (),
     seen: int | None = None,
-    told: str = "",
+    message: str = "",
     status: int = 200,
 ) -> Response:
     """Show a pair. The form holds what was just sent, else the saved queries; `seen` is the last event the person knew of."""
@@ -196,7 +198,7 @@ def _show(
         verdicts=read_verdicts(task, session.own, saved) if shown == saved else {},
         same_words=not own_words(passages),
         skip=next((other.row for other in session.left(task.row) if other.row != task.row), ""),
-        told=told,
+        message=message,
     )
 
 

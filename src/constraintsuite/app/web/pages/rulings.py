@@ -76,7 +76,7 @@ class RulingContext:
     batch: AnnotationBatch
     person: Person
     events: list[AnnotationEvent]
-    said: CurrentAnswers
+    current: CurrentAnswers
     cases: Mapping[RulingSubject, Disagreement]
     """In the order of the batch, with and without a ruling; an adjudicator does not see items that they judged."""
     own: int
@@ -85,7 +85,7 @@ class RulingContext:
     @cached_property
     def waiting(self) -> list[RulingSubject]:
         """The disagreements without a valid ruling."""
-        return [place for place in self.cases if place not in self.said.rulings]
+        return [place for place in self.cases if place not in self.current.rulings]
 
     def find(self, item: str, question: str) -> RulingSubject:
         """The item and question of an address; a NotServedError if the batch does not have them, or the item is a decoy."""
@@ -102,18 +102,18 @@ class RulingContext:
         """The next disagreement without a ruling after this one, wrapping around."""
         order = list(self.cases)
         start = order.index(place) + 1 if place in self.cases else 0
-        return next((one for one in (*order[start:], *order[:start]) if one not in self.said.rulings), None)
+        return next((one for one in (*order[start:], *order[:start]) if one not in self.current.rulings), None)
 
     def to_take_back(self, shown: RulingSubject | None = None) -> Undo | None:
         """The ruling on the page, else the last valid one of this person, if they may still rule there."""
-        own = [event for event in self.said.rulings.values() if event.annotator == self.person.name]
-        place = shown if shown in self.said.rulings else None
+        own = [event for event in self.current.rulings.values() if event.annotator == self.person.name]
+        place = shown if shown in self.current.rulings else None
         if place is None and own:
             last = max(own, key=lambda event: event.number)
             place = RulingSubject(last.item, last.question)
         if place is None or not self.may_rule(place):
             return None
-        return Undo(place, state_of(self.said, *place), place == shown)
+        return Undo(place, state_of(self.current, *place), place == shown)
 
     def ruling(self, event: AnnotationEvent | None) -> Ruling | None:
         """A ruling as this person may see it; None for none."""
@@ -160,11 +160,11 @@ def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     """The current disagreements of a batch, for the person of the request."""
     batch, person = judged_batch(artifacts, one), request.state.person
     events = batch.store.events()
-    said = standing(events)
-    found = differing(batch, said)
-    third = [each for each in found if person.role == "owner" or not has_judged(said, each.item, person.name)]
+    current = standing(events)
+    found = differing(batch, current)
+    third = [each for each in found if person.role == "owner" or not has_judged(current, each.item, person.name)]
     mine = {RulingSubject(each.item, each.question): each for each in third}
-    return RulingContext(one, batch, person, events, said, mine, len(found) - len(mine))
+    return RulingContext(one, batch, person, events, current, mine, len(found) - len(mine))
 
 
 def _show(
@@ -180,7 +180,7 @@ def _show(
     rules = context.may_rule(place) and not request.state.read_only
     order = list(context.cases)
     number = order.index(place) + 1 if place in context.cases else 0  # people agree by now
-    said, people = context.said, answers_without_names(context.cases[place]) if number else []
+    current, people = context.current, answers_without_names(context.cases[place]) if number else []
     return _render(
         request,
         context,
@@ -191,13 +191,13 @@ def _show(
         shown={**item.fields, **(dict(zip(SIDES, item.sides, strict=True)) if item.sides else {})},
         answers=[(answer_text(question, value), note) for value, note in people],
         given=given.get(question.id, ()),
-        seen=state_of(said, *place),
-        ruling=context.ruling(said.rulings.get(place)),
-        lapsed=context.ruling(said.lapsed.get(place)),
+        seen=state_of(current, *place),
+        ruling=context.ruling(current.rulings.get(place)),
+        lapsed=context.ruling(current.lapsed.get(place)),
         rules=rules,
         reason=reason,
         tried=tried,
-        told="" if tried else _message(request),
+        message="" if tried else _message(request),
         undo=context.to_take_back(place) if rules else None,
         number=number,
         before=context.address(order[number - 2]) if number > 1 else "",
@@ -209,8 +209,8 @@ def _show(
 
 def _filled(context: RulingContext, place: RulingSubject) -> tuple[Mapping[str, tuple[str, ...]], str]:
     """The content of the form: the valid ruling, or the one that this person withdrew last."""
-    ruling = context.said.rulings.get(place)
-    if ruling is None and place not in context.said.lapsed:
+    ruling = context.current.rulings.get(place)
+    if ruling is None and place not in context.current.lapsed:
         ruling = last_ruling_of(context.events, context.person.name, *place)
     if ruling is None:
         return {}, ""
@@ -219,20 +219,20 @@ def _filled(context: RulingContext, place: RulingSubject) -> tuple[Mapping[str, 
 
 def _list(request: Request, artifacts: ArtifactIndex, context: RulingContext) -> Response:
     """List the disagreements page by page: those without a ruling first."""
-    ordered = [*context.waiting, *(place for place in context.cases if place in context.said.rulings)]
+    ordered = [*context.waiting, *(place for place in context.cases if place in context.current.rulings)]
     part = paginate(ordered, read_page(request.query_params.get("page", "1")), PER_PAGE)
     lines = [(place, *_line(context, place)) for place in part.items]
     return _render(
         request,
         context,
         "rulings.html.jinja",
-        lines_waiting=[line for line in lines if line[0] not in context.said.rulings],
-        lines_ruled=[line for line in lines if line[0] in context.said.rulings],
+        lines_waiting=[line for line in lines if line[0] not in context.current.rulings],
+        lines_ruled=[line for line in lines if line[0] in context.current.rulings],
         pagination=part,
         link=lambda page: context.address(None, page=str(page)),
         rulers=[person.name for person in request.state.people if person.role == "adjudicator"],
         command=serve_command(artifacts, "adjudicator"),
-        told=_message(request),
+        message=_message(request),
         undo=None if request.state.read_only else context.to_take_back(),
     )
 
@@ -241,7 +241,7 @@ def _line(context: RulingContext, place: RulingSubject) -> tuple[str, str, Rulin
     """A line of the list: the beginning of the item, the question, and the ruling."""
     item = context.batch.items[place.item]
     lead = next((text for text in item.fields.values() if text), item.id)
-    return lead, context.batch.questions[place.question].text, context.ruling(context.said.rulings.get(place))
+    return lead, context.batch.questions[place.question].text, context.ruling(context.current.rulings.get(place))
 
 
 def _render(request: Request, context: RulingContext, template: str, status: int = 200, **values: object) -> Response:

@@ -201,7 +201,7 @@ def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Ite
     if example.slice == MINPAIRS:
         asked = "the two texts differ; a minimal pair may be as alike as it can be"
     else:
-        asked = f"at most {percent(filters.max_pair_similarity)} of all words stand in both"
+        asked = f"at most {percent(filters.max_pair_similarity)} of all words are in both"
     alike = jaccard(*(set(words(document.text)) for document in documents))
     yield "similarity", asked, f"{percent(alike)} in both", f"{percent(alike)} in both"
     if example.is_edited:

@@ -53,8 +53,8 @@ class ExampleFilter:
         """The filter as the query part of an address, with its question mark; empty for the default."""
         page = {PAGE: str(self.page)} if self.page > 1 else {}
         search = {SEARCH: self.search} if self.search else {}
-        said = urlencode({**more, **self.values, **search, **page})
-        return f"?{said}" if said else ""
+        query = urlencode({**more, **self.values, **search, **page})
+        return f"?{query}" if query else ""
 
 
 def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> ExampleFilter:
