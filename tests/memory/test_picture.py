@@ -86,7 +86,7 @@ def test_an_empty_answer_says_so(texts: tuple[str, ...], why: str) -> None:
     page = render_walk(found)
     assert why in page
     assert "There is nothing to draw." in page
-    assert "found by itself." not in page
+    assert "found directly." not in page
 
 
 @pytest.mark.parametrize("per_row", [2, 6])
@@ -132,7 +132,7 @@ def test_a_large_answer_is_cut_and_says_so() -> None:
     units = tuple(Unit(f"d:{n}", "d", "crane") for n in range(MOST + 5))
     found = walk_of(Memory.of([MemoryDocument("d", "D", "0" * 64, units)]), MOST + 5)
     assert len(found.nodes) == MOST
-    assert found.remarks[0].startswith("5 of the returned units did not fit")
+    assert found.remarks[0].startswith("5 of the returned units do not fit")
 
 
 def walk_of(memory: Memory, budget: int) -> WalkPicture:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,11 @@ class Suite:
     def content(self) -> str:
         """Hash of all its files."""
         return self.artifact.manifest.content
+
+
+def has_pairs(counts: Mapping[str, int]) -> bool:
+    """Whether a suite whose manifest has these counts holds examples, not only a collection to search."""
+    return "examples" in counts or "qrels" not in counts
 
 
 @dataclass(frozen=True)

@@ -34,27 +34,27 @@ def drift(*margins: tuple[Interval, Interval]) -> CheckpointDrift:
         (
             ABOVE,
             AROUND,
-            "b does not surely tell clean from corrupt runs: clean less corrupt margin is 0.1 [−0.1 to 0.3]",
+            "b does not surely tell clean from corrupt runs: its clean margin minus its corrupt margin is 0.1 [−0.1 to 0.3]",
         ),
         (ABOVE, BELOW, "b does not surely tell clean from corrupt runs"),
         (
             ABOVE,
             UNKNOWN,
-            "b does not surely tell clean from corrupt runs: clean less corrupt margin is 0.5, of too few",
+            "b does not surely tell clean from corrupt runs: its clean margin minus its corrupt margin is 0.5, from too few",
         ),
-        (AROUND, ABOVE, "b cannot surely do what is asked: its clean margin, 0.1 [−0.1 to 0.3], is not surely above 0"),
+        (AROUND, ABOVE, "b may not be able to do the task: its clean margin, 0.1 [−0.1 to 0.3], is not surely above 0"),
     ],
 )
 def test_a_checkpoint_that_cannot_do_it_is_told(clean: Interval, difference: Interval, words: str) -> None:
     remarks = list(remarks_of(drift((ABOVE, ABOVE), (clean, difference), (ABOVE, ABOVE))))
     assert len(remarks) == bool(words)
     assert "".join(remarks).startswith(words)
-    assert "begin with" not in "".join(remarks)
+    assert "start with" not in "".join(remarks)
 
 
 def test_of_the_first_it_is_told_that_all_others_are_held_against_it() -> None:
     (remark,) = remarks_of(drift((AROUND, ABOVE), (ABOVE, ABOVE), (ABOVE, ABOVE)))
-    assert remark.endswith("All others are compared with it: begin with a checkpoint that can.")
+    assert remark.endswith("All others are compared with it: start with a checkpoint that can do the task.")
 
 
 def test_a_wide_table_is_told_in_parts() -> None:

@@ -190,7 +190,7 @@ def test_the_circuit_is_the_telling_head(world: Path) -> None:
 
 def test_what_cannot_be_said_of_a_circuit_is_told(world: Path) -> None:
     printed = call("circuit", world / "a", *FEW).stdout
-    assert "Cannot say: only 11 other circuits of that kind exist, and p below .05 takes 20." in printed
+    assert "Cannot say: only 11 other circuits of that kind exist, and a p below .05 needs 20." in printed
     assert printed.endswith("No circuit is found: not all of the above holds.\n")
 
 

@@ -12,7 +12,7 @@ from constraintsuite.app.views.display import ShowOptions, write_shown_report
 from constraintsuite.app.views.mechanism import explain_tables as tables
 from constraintsuite.app.views.mechanism.drawings import head_map
 from constraintsuite.app.views.mechanism.explain_remarks import trust_lines
-from constraintsuite.app.views.mechanism.explain_sections import ShownAnalysis, explain_sections, remarks_of
+from constraintsuite.app.views.mechanism.explain_sections import explain_sections, remarks_of
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.records.formats.text import text_parts
@@ -58,7 +58,7 @@ def made(folder: Path, model: Path, contrasts: Sequence[MarkedContrast]) -> Expl
 def test_the_legend_is_of_what_the_maps_show(tmp_path: Path, model: Path, backwards: bool, legend: str) -> None:
     contrasts = planted_contrasts(20)
     explained = made(tmp_path, model, [exchanged(one) for one in contrasts] if backwards else contrasts)
-    told = [section.about for section in explain_sections(ShownAnalysis(explained)) if section.id == "exact"]
+    told = [section.about for section in explain_sections(explained, {}, ()) if section.id == "exact"]
     assert [legend in text for text in told] == [True]
 
 
@@ -152,7 +152,7 @@ def test_what_is_known_of_all_embeddings_is_held_against_their_estimate(
     (line,) = trust_lines(explained)
     assert words in line
     assert [f"({share:g} of it)".replace("-", "−") in line for share in shares] == [True, True]
-    (section,) = [one for one in explain_sections(ShownAnalysis(explained)) if one.id == "attribution"]
+    (section,) = [one for one in explain_sections(explained, {}, ()) if one.id == "attribution"]
     assert Remarks((line,)) in section.blocks
 
 

@@ -52,7 +52,7 @@ def test_bench_tells_what_another_wording_costs_in_both_verdicts(tmp_path: Path,
     options = ("bench", cases, *MODES, *FAST, "--out", tmp_path / "run")
     text = printed(*options)
     for metric in ("pass", "ranking_pass"):
-        assert f"{metric} of paraphrases less that of the question as it stands" in text
+        assert f"{metric} of paraphrases minus {metric} of the original wording" in text
     found = as_json(*options)["rewordings"]
     assert {(each["mode"], each["metric"]) for each in found} >= {("ppr", "pass"), ("ppr", "ranking_pass")}
     assert {each["difference"]["n"] for each in found} == {1}
@@ -226,10 +226,13 @@ def test_warm_times_of_a_public_benchmark_are_of_second_searches(
     assert [(speed.items, speed.repetitions) for speed in run.timing.speeds] == [(1, 3)]
     table = time_table(run)
     assert table is not None
-    assert table.caption.startswith("Warm searches: each memory was searched before with the same question.")
+    assert table.caption.startswith("Warm searches: each memory had been searched with the same question before.")
 
 
-@pytest.mark.parametrize(("repeats", "words"), [(0, "First searches: "), (1, "Further passes over all cases: ")])
+@pytest.mark.parametrize(
+    ("repeats", "words"),
+    [(0, "First searches: "), (1, "Warm searches: each memory had been searched with other questions before.")],
+)
 def test_times_of_cases_are_called_what_they_are(tmp_path: Path, cases: Path, repeats: int, words: str) -> None:
     options = ("--modes", "lexical_baseline", "--budget", 2, "--repeats", repeats, "--out", tmp_path / "run")
     printed("bench", cases, *options)

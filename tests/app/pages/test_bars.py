@@ -1,22 +1,37 @@
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.app.pages.drawings.bars import BAR, BAR_TOP, EDGE, PLOT, across, bar_chart, place_bars
+from constraintsuite.app.pages.drawings.bars import EDGE, PLOT, bar_chart
 from constraintsuite.core.records.scores import Interval
 
 
+def bars(body: str) -> list[tuple[float, float]]:
+    """Top and width of each bar."""
+    found = re.findall(r'<rect x="8" y="([\d.]+)" width="([\d.]+)" height="13"', body)
+    return [(float(top), float(width)) for top, width in found]
+
+
+def whiskers(body: str) -> list[tuple[float, float]]:
+    """The ends of each whisker."""
+    found = re.findall(r'M([\d.]+) [\d.]+H([\d.]+)" class="whisker"', body)
+    return [(float(low), float(high)) for low, high in found]
+
+
 def test_bars_and_whiskers_stand_where_the_numbers_say() -> None:
-    (bar,) = place_bars([("bm25", Interval(0.5, 0.25, 1.0, 10))])
-    assert EDGE + bar.width == across(0.5)
-    assert (bar.low, bar.high) == (across(0.25), EDGE + PLOT)
-    assert bar.text == "50.0 (25.0–100.0)"
+    chart = bar_chart("a", "A", [("bm25", Interval(0.5, 0.25, 1.0, 10))], None)
+    assert [width for _, width in bars(chart.body)] == [PLOT / 2]
+    assert whiskers(chart.body) == [(EDGE + PLOT / 4, EDGE + PLOT)]
+    assert chart.description == "bm25: 50.0 (25.0–100.0)"
 
 
 def test_an_undefined_value_has_no_bar_and_no_whisker() -> None:
-    (bar,) = place_bars([("bm25", Interval(None, None, None, 0))])
-    assert (bar.width, bar.low, bar.high, bar.text) == (0, None, None, "–")
+    chart = bar_chart("a", "A", [("bm25", Interval(None, None, None, 0))], None)
+    assert [width for _, width in bars(chart.body)] == [0]
+    assert (whiskers(chart.body), chart.description) == ([], "bm25: –")
 
 
 def test_a_long_name_is_cut_but_told_in_full() -> None:
@@ -40,12 +55,10 @@ def test_the_line_of_chance_stands_behind_names_and_before_bars() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_nothing_leaves_the_drawing(shares: list[float]) -> None:
     rows = [(f"m{i}", Interval(s, s / 2, (1 + s) / 2, 5)) for i, s in enumerate(shares)]
-    chart, bars = bar_chart("a", "A", rows, 0.5), place_bars(rows)
-    for bar in bars:
-        assert 0 <= bar.y <= bar.y + BAR_TOP + BAR < chart.height
-        assert bar.low is not None
-        assert bar.high is not None
-        assert EDGE <= bar.low <= EDGE + bar.width + 0.01
-        assert EDGE + bar.width - 0.01 <= bar.high <= chart.width - EDGE
-    tops = [bar.y for bar in bars]
-    assert tops == sorted(set(tops))
+    chart = bar_chart("a", "A", rows, 0.5)
+    drawn = bars(chart.body)
+    assert [top for top, _ in drawn] == sorted({top for top, _ in drawn})
+    for (top, width), (low, high) in zip(drawn, whiskers(chart.body), strict=True):
+        assert 0 <= top <= top + 13 < chart.height
+        assert EDGE <= low <= EDGE + width + 0.02
+        assert EDGE + width - 0.02 <= high <= chart.width - EDGE

@@ -9,7 +9,7 @@ import pytest
 from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.page import Masthead, write_files, write_plots
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.records.sections import Charts, Section, TableBlock
+from constraintsuite.core.records.sections import Charts, Section
 from constraintsuite.core.records.tables import Column, Table
 
 PATHS = ["../up", "a/b", "a\\b", "/root", "..", ".hidden", "", "nul\0"]
@@ -17,7 +17,7 @@ PATHS = ["../up", "a/b", "a\\b", "/root", "..", ".hidden", "", "nul\0"]
 
 def section(name: str) -> Section:
     table = Table(name, "", (Column("a"),), (("b",),))
-    return Section("s", "S", "", (TableBlock(table), Charts((Drawing(name, "T", "", 9, 9, ""),))))
+    return Section("s", "S", "", (table, Charts((Drawing(name, "T", "", 9, 9, ""),))))
 
 
 @pytest.mark.parametrize("name", PATHS)

@@ -132,7 +132,7 @@ def test_the_audit_begins_with_what_to_do(rows: list[AuditRow], metric: str, wor
     said = judge_audit(Audit(0, tuple(rows), ()), METRICS[metric])
     assert said.startswith(words)
     if words.startswith("Do not"):
-        assert "(shorter turned round) is right in 70.0 % of explicit" in said
+        assert "(shorter reversed) is right in 70.0 % of explicit" in said
 
 
 def test_where_nothing_was_asked_there_is_no_figure(suite: Suite) -> None:
@@ -141,4 +141,4 @@ def test_where_nothing_was_asked_there_is_no_figure(suite: Suite) -> None:
     metrics = {**only.summary.headline.metrics, "paired_accuracy": none, "accuracy": none}
     summary = replace(only.summary, headline=replace(only.summary.headline, metrics=metrics))
     said = state_verdict(replace(view, runs={label: replace(only, summary=summary)}))
-    assert said == "No example of the headline was asked of one, so it has no figure."
+    assert said == "one has no result on the examples of the headline, so it has no figure."

@@ -11,8 +11,14 @@ import numpy.typing as npt
 import pytest
 
 from app.pages.conftest import Reported
-from constraintsuite.app.pages.model_views import load_late_interaction, match_tokens, pair_similarity, pick_examples
-from constraintsuite.app.pages.run_report import Extras, write_report
+from constraintsuite.app.pages.run_report import (
+    Extras,
+    load_late_interaction,
+    match_tokens,
+    pair_similarity,
+    pick_examples,
+    write_report,
+)
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.models.base import TextRole, Workbench

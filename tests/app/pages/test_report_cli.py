@@ -15,9 +15,8 @@ from click.testing import CliRunner
 from app.pages.conftest import Reported, evaluate
 from constraintsuite.app.cli.main import cli
 from constraintsuite.app.cli.report import report
-from constraintsuite.app.pages.model_views import TokenMatch
 from constraintsuite.app.pages.sections.reproduction import how_to_reproduce
-from constraintsuite.app.pages.view import ReportView, make_view
+from constraintsuite.app.pages.view import ReportView, TokenMatch, make_view
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.formats import EXPORTED
 from constraintsuite.core.records.sections import VerbatimText

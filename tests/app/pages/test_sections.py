@@ -18,7 +18,7 @@ from constraintsuite.app.pages.sections.suite import dataset
 from constraintsuite.app.pages.sections.systems import comparison, leaderboard, leaderboard_table, slices
 from constraintsuite.app.pages.view import ReportView, make_view
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
+from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock
 from constraintsuite.core.records.tables import Table
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.core.statistics.ties import TieRule
@@ -176,7 +176,7 @@ def test_table_names_are_file_names_of_their_own(view: ReportView) -> None:
     sections = [made for name in SECTIONS.names() if (made := SECTIONS.load(name)(view)) is not None]
     for names in (
         [table.name for section in sections for table in section.files],
-        [b.table.name for section in sections for b in section.blocks if isinstance(b, TableBlock)],
+        [b.name for section in sections for b in section.blocks if isinstance(b, Table)],
     ):
         assert len(names) == len(set(names))
     assert len(names) > 20

@@ -13,11 +13,6 @@ def drawn(*rows: list[MapCell], columns: tuple[str, ...] = ("H0", "H1"), frame: 
     return site_map("m", "Title", [f"L{n}" for n in range(len(rows))], [MapColumns(columns, rows)], "share", frame)
 
 
-def figures(drawing: Drawing) -> list[str]:
-    """What is written into cells."""
-    return re.findall(r'class="figure">([^<]*)<', drawing.body)
-
-
 def colours(drawing: Drawing) -> list[tuple[str, float]]:
     """Side and strength of each cell that has a value."""
     ends = drawing.body.index('height="9"')
@@ -52,24 +47,6 @@ def test_parts_have_scales_of_their_own() -> None:
     drawing = site_map("m", "Title", ["L0"], parts)
     assert colours(drawing) == [("above", 1.0), ("above", 0.5), ("below", 1.0)]
     assert [text in drawing.body for text in (">0.02 heads<", ">4 whole<")] == [True, True]
-
-
-def test_the_strongest_cells_have_their_figures() -> None:
-    assert figures(
-        drawn([MapCell(-0.523, "a"), MapCell(0.31, "b"), MapCell(0.1, "c")], columns=("H0", "H1", "H2"))
-    ) == [
-        "−.52",
-        ".31",
-    ]
-
-
-def test_no_more_than_eight_cells_have_figures() -> None:
-    assert len(figures(drawn([MapCell(1.0, "x")] * 12, columns=tuple(f"H{n}" for n in range(12))))) == 8
-
-
-def test_a_figure_that_does_not_fit_is_left_out() -> None:
-    columns = tuple(f"H{n}" for n in range(32))
-    assert figures(drawn([MapCell(-0.25, "x")] + [MapCell(0.0, "y")] * 31, columns=columns)) == []
 
 
 def test_the_scale_begins_at_zero_where_nothing_lies_below() -> None:

@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.app.views.bundles import SUBSET, show_bundle
 from constraintsuite.app.views.display import Display, ShowOptions
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.records.sections import Remarks, TableBlock
+from constraintsuite.core.records.sections import Remarks
 from constraintsuite.vectors.bundle import Bundle
 from constraintsuite.vectors.relevance import make_relevance
 from tiny_bundle import make_bundle
@@ -27,7 +27,7 @@ def remarks(shown: Display) -> list[str]:
 def test_texts_are_counted(tmp_path: Path) -> None:
     path = make_bundle(tmp_path)
     shown = show_bundle([path], ShowOptions())
-    (counts,) = [block.table for block in shown.sections[0].blocks if isinstance(block, TableBlock)]
+    (counts,) = shown.sections[0].tables()
     assert {("documents", 30), ("population", 60), ("positives in subset", 12)} <= set(counts.rows)
     assert [one.id for one in shown.sections] == ["texts"]
     assert shown.head.about == f"From docs (jsonl), licence not known. Id {Bundle.open(path).id[:12]}."

@@ -12,7 +12,7 @@ from constraintsuite.app.pages.walks.page import render_walk
 from constraintsuite.app.views.display import ShowOptions
 from constraintsuite.app.views.memory.graphs import PLAIN, SHOWN_DOCUMENTS, search_memory, show_graph
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.records.sections import Remarks, TableBlock
+from constraintsuite.core.records.sections import Remarks
 from constraintsuite.memory.folder import open_memory, write_memory
 from constraintsuite.memory.modes import MODES
 from memory.tiny_parts import part
@@ -32,9 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_documents_and_what_joins_them(folder: Path) -> None:
     shown = show_graph([folder], ShowOptions())
-    tables = {
-        block.table.name: block.table for one in shown.sections for block in one.blocks if isinstance(block, TableBlock)
-    }
+    tables = {table.name: table for section in shown.sections for table in section.tables()}
     assert shown.head.title == "papers"
     assert shown.head.about == "2 documents, 4 units, 1 entities."
     assert tables["documents"].rows == (("lease", "Lease", 2), ("notice", "Notice", 2))
@@ -50,7 +48,7 @@ def test_edges_that_lead_nowhere_are_told(tmp_path: Path) -> None:
         for block in one.blocks
         if isinstance(block, Remarks)
     ]
-    assert said.sentences == ("1 edges lead to documents that are not here.",)
+    assert said.sentences == ("1 edges lead to documents that are not in this memory.",)
 
 
 @pytest.mark.parametrize("mode", MODES.names())
@@ -75,7 +73,7 @@ def test_the_picture_is_that_of_the_command(folder: Path, tmp_path: Path) -> Non
 def test_a_long_list_of_documents_has_an_end(tmp_path: Path) -> None:
     many = [part(f"d{number:03d}", ["a paragraph"]) for number in range(SHOWN_DOCUMENTS + 1)]
     shown = show_graph([write_memory(tmp_path / "graph", many, name="many").path], ShowOptions())
-    (table,) = [block.table for block in shown.sections[0].blocks if isinstance(block, TableBlock)]
+    (table,) = shown.sections[0].tables()
     assert (len(table), table.caption) == (SHOWN_DOCUMENTS, f"The first {SHOWN_DOCUMENTS} of {SHOWN_DOCUMENTS + 1}.")
 
 

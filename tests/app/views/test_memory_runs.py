@@ -10,7 +10,7 @@ import pytest
 
 from constraintsuite.app.views.display import ShowOptions
 from constraintsuite.app.views.memory.runs import baseline_tables, show_memory_run
-from constraintsuite.core.records.sections import Charts, Section, TableBlock
+from constraintsuite.core.records.sections import Section
 from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.memory.runs.experiment import memory_experiment
 from memory.runs.made_outcomes import made_run, outcomes
@@ -25,15 +25,14 @@ def page(tmp_path: Path) -> list[Section]:
 
 
 def test_two_runs_of_one_benchmark_share_no_id(page: list[Section]) -> None:
-    blocks = [block for section in page for block in section.blocks]
-    charts = [drawing.name for block in blocks if isinstance(block, Charts) for drawing in block.drawings]
-    tables = [block.table.name for block in blocks if isinstance(block, TableBlock)]
+    charts = [drawing.name for section in page for drawing in section.drawings()]
+    tables = [table.name for section in page for table in section.tables()]
     assert len(charts) == 2
     assert [name for name, count in Counter([*charts, *tables, *(one.id for one in page)]).items() if count > 1] == []
 
 
 def test_sections_of_several_runs_say_which_they_are_of(page: list[Section]) -> None:
-    assert [section.title for section in page if section.title.startswith("Scores")] == ["Scores of tiny"] * 2
+    assert [section.title for section in page if section.title.startswith("Scores")] == ["Scores: a", "Scores: b"]
 
 
 def test_a_page_tests_modes_as_compare_does(tmp_path: Path) -> None:

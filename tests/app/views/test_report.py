@@ -80,6 +80,6 @@ def test_what_is_there_is_kept_until_a_folder_shows_something_else(tmp_path: Pat
 
 def test_a_kind_without_a_page_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     finish(tmp_path / "odd", ArtifactOrigin("batch", "odd", {}, {}, 0, Revision(1)), {}, {}, 1.0)
-    with pytest.raises(UserError, match=r"odd: there is no page of a batch\. There are pages of: suite, explain, "):
+    with pytest.raises(UserError, match=r"odd: there is no page for a batch\. There are pages for: suite, explain, "):
         write([memory(tmp_path / "papers"), tmp_path / "odd"], tmp_path / "page")
     assert not (tmp_path / "page").exists()

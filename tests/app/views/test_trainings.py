@@ -13,7 +13,7 @@ from constraintsuite.app.views.trainings import show_training
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.figures import UnitValue
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.sections import Charts, TableBlock, VerbatimText
+from constraintsuite.core.records.sections import Charts, VerbatimText
 from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import write_jsonl
@@ -52,12 +52,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_figures_stand_by_checkpoint(folder: Path) -> None:
-    tables = {
-        block.table.name: block.table
-        for one in show_training([folder], ShowOptions()).sections
-        for block in one.blocks
-        if isinstance(block, TableBlock)
-    }
+    sections = show_training([folder], ShowOptions()).sections
+    tables = {table.name: table for section in sections for table in section.tables()}
     assert tables["figures_dev"].rows == (("c0", Interval(0.5, 0.1, 0.9, 8)), ("c1", Interval(0.75, 0.1, 0.9, 8)))
     assert tables["selected"].rows == (("c1", 0, "rule", 1, "dev accuracy overall", UnitValue(0.75, "share")),)
     assert tables["left_out"].rows == (("rule too_long", 3),)
@@ -85,5 +81,5 @@ def test_weights_are_not_read(folder: Path) -> None:
 
 def test_a_folder_of_another_version_is_refused(tmp_path: Path) -> None:
     finish(tmp_path, ArtifactOrigin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
-    with pytest.raises(UserError, match=r"it has no curves\.jsonl\. Was it written by another version\?"):
+    with pytest.raises(UserError, match=r"curves\.jsonl is missing\. Was the training written by another version\?"):
         show_training([tmp_path], ShowOptions())

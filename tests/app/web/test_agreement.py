@@ -215,7 +215,7 @@ def test_an_annotator_makes_no_batch(suite_site: OpenSite) -> None:
 def test_the_state_says_how_far_everyone_is_and_what_waits(site: OpenSite) -> None:
     page = site.visit().page(BATCH)
     assert re.search(r'>anna</th><td class="count" data-order="7">7</td><td class="count" data-order="7">7</td>', page)
-    assert "1 waits for a third person" in page
+    assert "1 waits for an adjudicator" in page
 
 
 def test_an_export_writes_what_the_command_writes_and_lists_what_to_drop_and_repair(suite_site: OpenSite) -> None:
@@ -253,7 +253,7 @@ def test_an_export_can_leave_somebody_out(suite_site: OpenSite) -> None:
     page = owner.page(f"{GOLD}/export?without=ben")
     assert "Now, without ben: 0 keep" in page
     assert '<input type="hidden" name="without" value="ben">' in page
-    assert "beside the batch, without ben" in owner.page(
+    assert "next to the batch, without ben" in owner.page(
         owner.post(f"{GOLD}/export", {"without": "ben"}).headers["location"]
     )
     events = (suite_site.shelf.root / "suite.gold.export" / "events.jsonl").read_text()
@@ -275,7 +275,7 @@ def test_a_second_export_leaves_the_first_as_it_is(suite_site: OpenSite) -> None
 
 
 def test_a_batch_of_another_kind_says_how_it_is_exported(batch: AnnotationBatch, site: OpenSite) -> None:
-    assert "has an export of its own" in site.visit().post(f"{BATCH}/export", status=400).text
+    assert "csuite memory private export" in site.visit().post(f"{BATCH}/export", status=400).text
     assert [path.name for path in batch.path.parent.iterdir()] == ["batch"]
 
 
@@ -285,12 +285,15 @@ def test_a_batch_of_proposals_is_exported_with_the_file_it_was_drawn_from(tmp_pa
     assert f"{batch.path.name}.export" in owner.page(owner.post(f"{address}/export").headers["location"])
     approved = list(read_jsonl(tmp_path / f"{batch.path.name}.export" / "approved.jsonl", Proposal))
     assert {one.status for one in approved} >= {"accepted", "rejected"}
-    assert "proposals are decided by one person" in owner.post(f"{address}/export", {"without": "ann"}, 400).text
+    assert "proposals, which one person decides" in owner.post(f"{address}/export", {"without": "ann"}, 400).text
     assert not (tmp_path / f"{batch.path.name}.export-2").exists()
 
 
 def test_proposals_that_were_changed_since_cannot_be_exported(tmp_path: Path) -> None:
     batch = judged_proposals(tmp_path)
     (tmp_path / "proposals.jsonl").write_text("")
-    assert "does not lie here" in open_site(tmp_path).visit().post(f"/batch/{batch.path.name}/export", status=400).text
+    assert (
+        "is not in the served folder"
+        in open_site(tmp_path).visit().post(f"/batch/{batch.path.name}/export", status=400).text
+    )
     assert not (tmp_path / f"{batch.path.name}.export").exists()

@@ -156,7 +156,7 @@ def test_undo_takes_back_the_whole_item_and_shows_it(batch: AnnotationBatch, ann
     form = {"row": first, "last": values_of(anna.page(f"{QUEUE}?row={first}"), "last")}
     location = anna.post(f"{QUEUE}/undo", form).headers["location"]
     assert row_of(location) == second
-    assert "Taken back" in anna.page(location)
+    assert "Undone" in anna.page(location)
     assert said_by_anna(batch, second) == {}
     assert said_by_anna(batch, first) == {"satisfies": "first", "fit": "well"}
 
@@ -168,7 +168,7 @@ def test_undo_of_a_change_brings_back_what_was_said_before(batch: AnnotationBatc
     form = {"row": row, "last": values_of(anna.page(f"{QUEUE}?row={row}"), "last")}
     page = anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
     assert said_by_anna(batch, row) == {"satisfies": "first", "fit": "well"}
-    assert "What you had answered here before that counts again" in page
+    assert "Your earlier answer counts again" in page
     form = {"row": row, "last": values_of(page, "last")}
     assert "no longer counts" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
 
@@ -181,7 +181,7 @@ def test_what_was_taken_back_is_still_filled_in_and_does_not_count(batch: Annota
     back = {"row": turned.row, "last": values_of(page, "last")}
     location = anna.post(f"{QUEUE}/undo", back).headers["location"]
     page = anna.page(location)
-    assert "it is still filled in, and counts once you keep it" in page
+    assert "It is still filled in, and counts again once you save it" in page
     assert chosen_in(page) == {("satisfies", "second"), ("fit", "well"), ("fluent", "first")}
     assert ">\nfine</textarea>" in page
     assert ">\nsee again</textarea>" in page
@@ -189,13 +189,13 @@ def test_what_was_taken_back_is_still_filled_in_and_does_not_count(batch: Annota
     assert "0 of 7 done" in page
     anna.post(f"{QUEUE}/answer", {**form, "seen": values_of(page, "seen")})
     assert said_by_anna(batch, turned.row)["satisfies"] == "second"
-    assert "Taken back" not in anna.page(location), "it counts again"
+    assert "Undone" not in anna.page(location), "it counts again"
 
 
 def test_an_address_that_says_undone_fills_in_nothing_that_was_not(batch: AnnotationBatch, anna: Visitor) -> None:
     page = anna.page(f"{QUEUE}?row={first_row(anna)}&told=undone")
     assert chosen_in(page) == set()
-    assert "Taken back" not in page
+    assert "Undone" not in page
 
 
 def test_the_heading_says_what_is_judged(batch: AnnotationBatch, anna: Visitor) -> None:
@@ -220,7 +220,7 @@ def test_an_undo_that_is_sent_twice_takes_back_one_item(batch: AnnotationBatch, 
         anna.post(f"{QUEUE}/answer", form_of(anna, first_row(anna)))
     form = {"row": first, "last": values_of(anna.page(f"{QUEUE}?row={first}"), "last")}
     anna.post(f"{QUEUE}/undo", form)
-    assert "Nothing was taken back" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
+    assert "Nothing was undone" in anna.page(anna.post(f"{QUEUE}/undo", form).headers["location"])
     assert said_by_anna(batch, first) == {"satisfies": "first", "fit": "well"}
 
 

@@ -181,7 +181,7 @@ def test_a_read_only_site_writes_nothing_through_a_link(tmp_path: Path) -> None:
     batch.store.path.symlink_to(other)
     before = other.read_bytes()
     page = open_site(tmp_path / "served", read_only=True).visit(ANNA).get("/batch/batch", 400).text
-    assert "leads out of the folder" in page
+    assert "leads out of the served folder" in page
     assert other.read_bytes() == before
 
 
@@ -203,11 +203,11 @@ def test_a_number_that_is_too_long_is_told(site: OpenSite, number: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "status", "heading"),
     [
-        ("GET", "/nowhere", 404, "Not here"),
+        ("GET", "/nowhere", 404, "Not found"),
         ("GET", "/suite/suite?page=x", 400, "This cannot be shown"),
         ("POST", "/suite/suite", 405, "This cannot be done here"),
-        ("POST", "/sample/.here", 404, "Not here"),
-        ("GET", "/enter?token=wrong", 401, "You are not in"),
+        ("POST", "/sample/.here", 404, "Not found"),
+        ("GET", "/enter?token=wrong", 401, "You are not signed in"),
     ],
 )
 def test_an_error_is_a_page_with_a_way_back(site: OpenSite, method: str, path: str, status: int, heading: str) -> None:
@@ -215,7 +215,7 @@ def test_an_error_is_a_page_with_a_way_back(site: OpenSite, method: str, path: s
     data = {"guard": visitor.guard} if method == "POST" else None
     answer = visitor.client.request(method, path, data=data)
     assert (answer.status_code, f"<h1>{heading}</h1>" in answer.text) == (status, True)
-    assert 'href="/">Back to the beginning</a>' in answer.text
+    assert 'href="/">Back to the first page</a>' in answer.text
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_a_metric_that_no_example_has_counts_nothing(tmp_path: Path) -> None:
         make_run(suite, tmp_path / name, name, [RIGHT] * 4)
     page = open_site(tmp_path).visit().page("/compare?a=one&b=two&metric=paired_accuracy")
     assert counts(page) == ["0"] * 4
-    assert "<strong>No example</strong> fits" in page
+    assert "<strong>No example</strong> matches" in page
 
 
 def test_a_form_with_empty_fields_leads_to_a_short_address(reader: Visitor) -> None:
@@ -162,10 +162,10 @@ def test_a_form_with_empty_fields_leads_to_a_short_address(reader: Visitor) -> N
         ("?a=one", 404, "There is no run at"),
         ("?a=one&b=suite", 404, "There is no run at &#39;suite&#39;"),
         ("?a=one&b=one", 400, "named twice"),
-        ("?a=one&b=alien", 400, "runs of two suites"),
-        ("?a=alien&b=alien2", 400, "is not in the folder that is served"),
-        ("?a=one&b=guess", 400, "guess only guesses: chance is a line and no system"),
-        ("?a=one&b=two&metric=gap", 400, "not by &#39;gap&#39;"),
+        ("?a=one&b=alien", 400, "runs of different suites"),
+        ("?a=alien&b=alien2", 400, "is not in the served folder"),
+        ("?a=one&b=guess", 400, "guess is a run of the random system"),
+        ("?a=one&b=two&metric=gap", 400, "&#39;gap&#39; cannot be compared here"),
         ("?a=one&b=two&by=slize", 400, "Did you mean &#39;slice&#39;?"),
         ("?a=one&b=two&page=7", 400, "There is no page 7"),
         ("?a=one&b=two&rigth=first", 400, "Did you mean &#39;right&#39;?"),

@@ -70,7 +70,7 @@ def test_the_first_page_leads_to_writing(site: OpenSite, person: Person) -> None
 
 def test_nothing_waits_for_someone_new_to_an_empty_folder(tmp_path: Path) -> None:
     site = open_site(tmp_path)
-    assert "Nothing waits for you." in site.visit(ANNA).page("/")
+    assert "There is no work for you at the moment." in site.visit(ANNA).page("/")
     assert "csuite quickstart" in site.visit().page("/")
 
 

@@ -41,8 +41,8 @@ def test_somebody_who_is_in_is_asked_before_they_become_another(site: OpenSite) 
     owner = site.visit()
     asked = owner.get(enter_link(site))
     assert cookie_of(asked) == ""
-    assert "<h1>Go on as anna?</h1>" in asked.text
-    assert "You are <strong>olga</strong> here (owner)" in asked.text
+    assert "<h1>Continue as anna?</h1>" in asked.text
+    assert "You are signed in as <strong>olga</strong> (owner)" in asked.text
     assert "olga, owner" in owner.page("/")
 
 
@@ -67,7 +67,7 @@ def test_becoming_another_needs_the_guard(site: OpenSite) -> None:
 def test_a_wrong_link_leaves_one_in(site: OpenSite, token: str) -> None:
     answer = site.visit().get(f"/enter?token={token}", 401)
     assert cookie_of(answer) == ""
-    assert '<a href="/">Back to the beginning</a>' in answer.text
+    assert '<a href="/">Back to the first page</a>' in answer.text
 
 
 @pytest.mark.parametrize("read_only", [False, True])

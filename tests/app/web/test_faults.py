@@ -37,8 +37,8 @@ def test_nothing_is_known_against_what_is_whole(site: OpenSite) -> None:
         ("suite/examples.jsonl", "examples.jsonl was changed since it was made."),
         ("run/summary.json", "summary.json was changed since it was made."),
         ("batch/batch.json", "batch/batch.json: "),
-        ("batch/items.jsonl", "items.jsonl was changed since the batch was made."),
-        ("batch/annotations.sqlite", "annotations.sqlite is no database any more."),
+        ("batch/items.jsonl", "items.jsonl was changed since it was made."),
+        ("batch/annotations.sqlite", "annotations.sqlite is not a database."),
     ],
 )
 def test_a_file_that_was_changed_is_told(site: OpenSite, file: str, said: str) -> None:
@@ -54,7 +54,7 @@ def test_a_file_that_was_changed_is_told(site: OpenSite, file: str, said: str) -
 def test_a_file_that_is_gone_is_told(site: OpenSite, file: str) -> None:
     (site.shelf.root / file).unlink()
     place, _, name = file.partition("/")
-    assert faults(site.shelf)[place].startswith(f"{name} was taken away")
+    assert faults(site.shelf)[place].startswith(f"{name} is missing")
 
 
 def test_a_change_of_the_same_size_is_seen_and_its_repair_as_well(site: OpenSite) -> None:
@@ -71,7 +71,7 @@ def test_the_first_page_says_so_without_saying_where_it_lies(site: OpenSite) -> 
     manifest = site.shelf.root / "run" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 99'))
     page = site.visit().page("/")
-    assert "cannot be read: examples.jsonl was taken away" in page
+    assert "cannot be read: examples.jsonl is missing" in page
     assert "cannot be read: run/manifest.json: written in format 99 by a newer version" in page
     assert str(site.shelf.root) not in page
 
@@ -103,5 +103,5 @@ def test_a_manifest_says_nothing_of_files_elsewhere(site: OpenSite, name: str) -
 def test_nothing_is_drawn_from_a_suite_that_was_changed(site: OpenSite) -> None:
     (site.shelf.root / "suite" / "examples.jsonl").write_text("{")
     page = site.visit().page("/sample/suite")
-    assert "suite cannot be read, so that nothing is made from it: examples.jsonl was changed" in page
+    assert "suite cannot be read, so nothing can be made from it: examples.jsonl was changed" in page
     assert "Draw a batch" not in page

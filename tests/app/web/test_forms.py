@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.app.web.forms import NEVER, only, place_of, read_number, read_place, read_whole
+from constraintsuite.app.web.forms import NEVER, first_value, place_of, read_number, read_place, read_whole
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.records import AnnotationEvent
 
@@ -40,4 +40,4 @@ def test_a_place_that_is_not_there_was_never_known(text: str) -> None:
 
 
 def test_the_first_value_of_a_field_counts() -> None:
-    assert [only({"a": ("1", "2")}, name) for name in ("a", "b")] == ["1", ""]
+    assert [first_value({"a": ("1", "2")}, name) for name in ("a", "b")] == ["1", ""]

@@ -9,7 +9,8 @@ import pytest
 
 from app.web.site import Visitor, open_site
 from app.web.test_runs import link
-from constraintsuite.app.web.origins import RUN, families, family_of, proposals_of, suite_of, suite_of_run
+from constraintsuite.app.web.artifact_index import RUN
+from constraintsuite.app.web.origins import families, family_of, proposals_of, suite_of, suite_of_run
 from constraintsuite.experiments.load import remember_suite
 from constraintsuite.suites.annotation.batch import read_head
 from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite

@@ -71,13 +71,13 @@ def test_nothing_found_is_said(reader: Visitor) -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("q=a&mode=hybrid", "is no mode that needs no model"),
-        ("q=a&mode=hybrid_rerank:cross:/etc", "is no mode that needs no model"),
-        ("q=a&mode=ppr,damping=0.1", "is no mode that needs no model"),
+        ("q=a&mode=hybrid", "is not a mode that works without a model"),
+        ("q=a&mode=hybrid_rerank:cross:/etc", "is not a mode that works without a model"),
+        ("q=a&mode=ppr,damping=0.1", "is not a mode that works without a model"),
         ("q=a&budget=0", "is not a whole number from 1 to 50"),
         ("q=a&budget=51", "is not a whole number from 1 to 50"),
         ("q=a&budget=²", "is not a whole number from 1 to 50"),
-        (f"q={'a' * 2001}", "A query may have 2,000 characters"),
+        (f"q={'a' * 2001}", "it may have at most 2,000 characters"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(reader: Visitor, query: str, said: str) -> None:
@@ -129,7 +129,7 @@ def test_a_bundle_says_what_it_holds_now(tmp_path: Path) -> None:
 
 def test_a_damaged_folder_says_so(tmp_path: Path) -> None:
     finish(tmp_path, ArtifactOrigin("tune", "old", {}, {}, 0, Revision(1)), {}, {}, 1.0)
-    assert "Was it written by another version?" in open_site(tmp_path).visit().get("/tune/.here", 400).text
+    assert "Was the training written by another version?" in open_site(tmp_path).visit().get("/tune/.here", 400).text
 
 
 @pytest.mark.parametrize("kind", SHOWN.names())

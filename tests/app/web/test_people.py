@@ -17,7 +17,7 @@ from constraintsuite.core.errors import UserError
 @pytest.mark.parametrize("person", PEOPLE)
 def test_a_token_is_its_persons(person: Person) -> None:
     door = AccessTokens(KEY, PEOPLE)
-    assert door.whose(door.token(person)) == person
+    assert door.person_of(door.token(person)) == person
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_token_is_its_persons(person: Person) -> None:
     ],
 )
 def test_nothing_else_is_a_token(wrong: str) -> None:
-    assert AccessTokens(KEY, PEOPLE).whose(wrong) is None
+    assert AccessTokens(KEY, PEOPLE).person_of(wrong) is None
 
 
 def test_the_same_key_gives_the_same_links() -> None:
@@ -98,7 +98,7 @@ def test_a_folder_has_one_key_however_it_is_reached(folder: Path) -> None:
 def test_a_damaged_key_is_told(folder: Path) -> None:
     load_key(folder)
     key_file(folder).write_bytes(b"short")
-    with pytest.raises(UserError, match="this is no key"):
+    with pytest.raises(UserError, match="this is not a key"):
         load_key(folder)
 
 

@@ -218,7 +218,7 @@ def test_after_a_verdict_one_comes_to_the_next_under_the_same_filter(tmp_path: P
 
 def test_each_file_for_a_build_has_a_new_name(site: OpenSite) -> None:
     owner = site.visit()
-    assert "nothing that a build could take" in owner.post(f"{PLACE}/approved", status=400).text
+    assert "there is nothing to write" in owner.post(f"{PLACE}/approved", status=400).text
     answer(owner, SOUPS.id, "reject")
     assert "no proposal has" in owner.post(f"{PLACE}/approved", status=400).text
     answer(owner, SOUPS.id)

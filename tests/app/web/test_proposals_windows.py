@@ -81,5 +81,5 @@ def test_a_rejection_that_came_too_late_opens_no_words(site: OpenSite) -> None:
     assert "words that you sent" not in page
     assert '<details class="reword" open' not in page
     page = owner.post(f"{PLACE}/answer", {**stale, "verdict": "accept", "topic": "broths"}, 409).text
-    assert "Below are the words that you sent." in page
+    assert "The form below has the words that you sent." in page
     assert '<details class="reword" open' in page

@@ -66,7 +66,7 @@ def test_without_its_documents_nothing_is_promised(site: OpenSite, documents: tu
     assert "examples not known" in card(site)
     assert "No sentence quoted here holds the words of the topic “broths”" in card(site)
     assert tally(owner)["accepted"] == (1, 0)
-    assert "and those of 1 reworded, not known" in owner.page(PLACE)
+    assert "not known for 1 reworded" in owner.page(PLACE)
 
 
 def test_a_value_that_no_document_says_is_told_and_counts_for_nothing(site: OpenSite) -> None:

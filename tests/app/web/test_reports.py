@@ -75,7 +75,7 @@ def test_a_link_is_not_followed(site: OpenSite, tmp_path: Path) -> None:
 def test_a_report_without_a_page_is_told(tmp_path: Path) -> None:
     (tmp_path / "report").mkdir()
     finish(tmp_path / "report", ArtifactOrigin("report", "tables", {}, {}, 0, Revision(1)), {}, {}, 0.0)
-    assert "has no page" in open_site(tmp_path).visit().get("/report/report", 400).text
+    assert "has tables but no page" in open_site(tmp_path).visit().get("/report/report", 400).text
 
 
 @pytest.mark.parametrize("path", ["report/index.html", "report/manifest.json", "report/tables/leaderboard.csv", "run"])

@@ -102,7 +102,7 @@ def test_all_runs_are_listed_by_suite(reader: Visitor, tmp_path: Path) -> None:
     page = reader.page("/runs")
     assert page.count(">Leaderboard</a> of 3 runs") == 1  # the copy is the same suite
     assert models(reader.page("/runs?suite=zcopy")) == ["good", "tied", "half"]
-    assert "is not in the folder that is served" in page
+    assert "is not in the served folder" in page
     assert 'href="/run/runs/lost"' in page
 
 
@@ -110,7 +110,7 @@ def test_a_suite_without_runs_says_how_to_make_one(tmp_path: Path) -> None:
     make_suite(tmp_path / "suite")
     reader = open_site(tmp_path).visit()
     assert "no run of this suite yet" in reader.page("/runs?suite=suite")
-    assert "no run here yet" in reader.page("/runs")
+    assert "no runs yet" in reader.page("/runs")
 
 
 def test_a_damaged_run_hides_no_other(reader: Visitor, tmp_path: Path) -> None:
@@ -235,8 +235,8 @@ def test_a_run_may_have_the_name_of_a_page(tmp_path: Path, name: str) -> None:
         ("/run/nothing", 404, "There is no run at"),
         ("/run/suite", 404, "There is no run at"),
         ("/run/runs/good/examples?outcum=tie", 400, "Did you mean &#39;outcome&#39;?"),
-        ("/run/runs/good/examples?asked=yes", 400, "cannot be chosen by"),
-        ("/run/runs/good/examples?order=<b>", 400, "is no order of examples"),
+        ("/run/runs/good/examples?asked=yes", 400, "cannot be filtered by"),
+        ("/run/runs/good/examples?order=<b>", 400, "is not an order of examples"),
         ("/run/runs/good/examples?page=9", 400, "There is no page 9"),
     ],
 )

@@ -76,7 +76,7 @@ def test_another_name_is_not(tmp_path: Path) -> None:
 )
 def test_what_is_no_host_name_is_refused_at_the_start(tmp_path: Path, name: str) -> None:
     with (
-        pytest.raises(UserError, match="a host name alone is needed"),
+        pytest.raises(UserError, match="give only a host name"),
         listen(WebSite(tmp_path, (OWNER,), names=(name,))),
     ):
         pass
@@ -90,7 +90,7 @@ def test_a_read_only_site_writes_nothing_into_its_folder(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("host", ["", " "])
 def test_no_host_is_not_all_hosts(tmp_path: Path, host: str) -> None:
-    with pytest.raises(UserError, match="an address is needed"), listen(WebSite(tmp_path, (OWNER,), host)):
+    with pytest.raises(UserError, match="give an address such as"), listen(WebSite(tmp_path, (OWNER,), host)):
         pass
 
 

@@ -286,6 +286,6 @@ def test_a_visitor_is_not_told_where_the_folder_lies(tmp_path: Path, message: st
 def test_people_know_a_thing_by_its_place(tmp_path: Path) -> None:
     suite_at(tmp_path / "a" / "suite")
     suite_at(tmp_path / "tiny")
-    shown = [(one.label, one.also) for one in ArtifactIndex(tmp_path).of_kind("suite")]
+    shown = [(one.label, one.other_name) for one in ArtifactIndex(tmp_path).of_kind("suite")]
     assert shown == [("a/suite", "tiny"), ("tiny", "")]
     assert ArtifactIndex(tmp_path / "a" / "suite").get(HERE, "suite").label == "suite"

@@ -102,8 +102,8 @@ def test_neighbours_keep_the_filter_and_lead_back_to_their_page(tmp_path: Path) 
 
 def test_an_example_outside_the_filter_is_shown_all_the_same(tmp_path: Path) -> None:
     page = many(tmp_path, 4).page("/suite/suite/example?id=e000&split=dev")
-    assert "All that fit the filter" in page
-    assert link(page, "All that fit") == "/suite/suite?split=dev"
+    assert "All that match the filter" in page
+    assert link(page, "All that match") == "/suite/suite?split=dev"
 
 
 def test_an_example_shows_both_documents_and_what_decides(reader: Visitor) -> None:
@@ -113,8 +113,8 @@ def test_an_example_shows_both_documents_and_what_decides(reader: Visitor) -> No
     assert "What differs between the two" in page
     assert re.search(r"<del>.*?</del><ins>", page)
     assert "soups with cream" in page
-    assert "Where the documents stood among the first 10 that bm25 found" in page
-    assert "imported as it is" in page  # the tiny suite has no recipe
+    assert "Ranks of the documents among the first 10 that bm25 found" in page
+    assert "imported unchanged" in page  # the tiny suite has no recipe
 
 
 def test_a_control_leads_to_its_original(reader: Visitor) -> None:
@@ -164,7 +164,7 @@ def test_what_cannot_be_shown_is_told(reader: Visitor, path: str, message: str) 
 
 
 def test_nothing_found_is_said(reader: Visitor) -> None:
-    assert "<strong>No example</strong> fits" in reader.page("/suite/suite?q=zebra")
+    assert "<strong>No example</strong> matches" in reader.page("/suite/suite?q=zebra")
 
 
 def test_about_shows_counts_audit_card_and_rejects(reader: Visitor) -> None:
@@ -205,7 +205,9 @@ def test_rejects_are_listed_where_they_were_kept(tmp_path: Path) -> None:
 
 
 def test_rejects_that_were_only_counted_say_so(tmp_path: Path) -> None:
-    assert "counted, not kept" in with_rejects(tmp_path).page("/suite/suite/rejects?reason=queries: given:no_y_named")
+    assert "The pairs are not listed" in with_rejects(tmp_path).page(
+        "/suite/suite/rejects?reason=queries: given:no_y_named"
+    )
 
 
 @pytest.mark.parametrize("text", [HOSTILE, RTL, "x" * 50_000, "\x00\x07\ufffe", "</pre></details>"], ids=range(5))
@@ -244,7 +246,7 @@ def test_a_collection_without_pairs_has_a_card(tmp_path: Path) -> None:
     write_text(tmp_path / "README.md", "# A collection\n")
     finish(tmp_path, ArtifactOrigin("suite", "beir", {}, {}, 0, Revision(1)), {"documents": 3, "qrels": 2}, {}, 0.0)
     page = open_site(tmp_path).visit().page("/suite/.here")
-    assert "without pairs" in page
+    assert "There are no pairs" in page
     assert "# A collection" in page
 
 

@@ -128,7 +128,7 @@ def test_what_is_kept_is_an_event_and_the_next_pair_follows(drawn: OpenSite) -> 
     following = anna.get(f"{PLACE}?after={row}", 303).headers["location"]
     assert following == f"{PLACE}?row={row_of(drawn, ANNA, 'creamless')}"
     keep(anna, row_of(drawn, ANNA, "creamless"), query_1="which soup", query_2="soups with what")
-    assert "You have written for all 2 pairs" in anna.page(PLACE)
+    assert "You have written queries for all 2 pairs" in anna.page(PLACE)
 
 
 def test_the_same_twice_is_kept_once_and_another_window_is_told(drawn: OpenSite) -> None:
@@ -169,8 +169,8 @@ def test_undo_says_what_counts_then(drawn: OpenSite) -> None:
     keep(anna, row, query_1="who swims in baths")
     keep(anna, row, query_1="who swims in baths", then="scores", model="bm25")
     assert "Your queries still count" in undo(anna, row)
-    assert "before that counts again" in undo(anna, row)
-    assert "no longer counts" in undo(anna, row)
+    assert "Your earlier queries for this pair count again" in undo(anna, row)
+    assert "no longer count" in undo(anna, row)
 
 
 def test_a_form_does_not_tell_how_much_others_write(drawn: OpenSite) -> None:
@@ -180,7 +180,7 @@ def test_a_form_does_not_tell_how_much_others_write(drawn: OpenSite) -> None:
     page = anna.page(f"{PLACE}?row={row}")
     assert re.findall(r'name="(?:seen|last)" value="(\d+)"', page) == ["2", "2"]
     keep(anna, row, query_1="who swims in baths")
-    assert "before that counts again" in undo(anna, row)
+    assert "Your earlier queries for this pair count again" in undo(anna, row)
 
 
 def test_undo_takes_both_queries_and_their_scores_back(drawn: OpenSite) -> None:
@@ -201,7 +201,7 @@ def test_scores_of_the_allowed_models_are_kept_and_shown(drawn: OpenSite) -> Non
     kept = [event for event in batch_of(drawn).store.events() if event.question == "scores:bm25"]
     assert [len(event.value) for event in kept] == [4]
     keep(anna, row, query_1="who swims in baths")
-    assert "What models make" not in anna.page(f"{PLACE}?row={row}")  # they are of other queries
+    assert "Scores of your queries" not in anna.page(f"{PLACE}?row={row}")  # they are of other queries
 
 
 def test_an_owner_may_ask_all_models_that_need_no_download(drawn: OpenSite) -> None:
@@ -273,9 +273,9 @@ def test_who_asks_for_scores_when_too_many_wait_is_told_and_what_was_written_is_
         for _ in range(queries.WAITING):
             others.enter_context(queries.PLACES)
         page = owner.page(keep(owner, row, then="scores", model="bm25"))
-    assert "Kept, but without scores" in page
+    assert "Saved, but without scores" in page
     assert [(event.question, event.value) for event in batch_of(drawn).store.events()] == list(GOOD.items())
-    assert "What models make" in owner.page(keep(owner, row, then="scores", model="bm25"))
+    assert "Scores of your queries" in owner.page(keep(owner, row, then="scores", model="bm25"))
 
 
 def test_a_row_of_another_person_is_unknown(drawn: OpenSite) -> None:
@@ -299,7 +299,7 @@ def test_who_may_what(drawn: OpenSite) -> None:
     anna.get(f"{PLACE}/export", 403)
     anna.post(f"{PLACE}/export", status=403)
     anna.post("/writing", {"suite": "suites/ours", "size": "1", "seed": "0"}, 403)
-    assert "Begin with a suite" not in anna.page("/writing")
+    assert "A new batch" not in anna.page("/writing")
 
 
 def test_a_read_only_site_has_no_buttons(drawn: OpenSite) -> None:

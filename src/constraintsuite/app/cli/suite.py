@@ -22,7 +22,7 @@ from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.core.store.workspace import new_folder
 from constraintsuite.experiments.groupings import split_up
-from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.load import has_pairs, load_suite
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -57,7 +57,7 @@ def view_suite(folder: Path, part: str | None) -> FolderView:
 def stats(folder: Path, as_json: bool) -> None:
     """Count examples by slice, split, domain, relation, template, cue and edit; controls are counted separately."""
     artifact = Artifact.open(folder, "suite")
-    parts = _pair_tables(folder) if _has_pairs(artifact) else {}
+    parts = _pair_tables(folder) if has_pairs(artifact.manifest.counts) else {}
     collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
     lines = [line for name, tables in parts.items() for line in _table_lines(name, tables)]
     if collection:
@@ -126,11 +126,6 @@ def export(folder: Path, kind: str, out: Path) -> None:
     click.echo(f"{len(written) - controls:,} examples and {controls:,} controls written to {shown(out)}")
     if len(written) < len(everything):
         click.echo(f"{len(everything) - len(written):,} were left out: {kind} cannot hold them.")
-
-
-def _has_pairs(artifact: Artifact) -> bool:
-    """Whether there is anything but a collection; what is missing by accident is told by those who read it."""
-    return "examples" in artifact.manifest.counts or "qrels" not in artifact.manifest.counts
 
 
 def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:

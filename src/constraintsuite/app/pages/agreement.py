@@ -1,4 +1,4 @@
-"""How far people agree, as tables."""
+"""Tables of how far annotators agree, and how attentive they are."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _ATTENTION: ItemColumns[Attention] = {
 
 
 def agreement_table(rows: Sequence[QuestionAgreement]) -> Table:
-    """One row per question, and by group where there are groups; each figure with its interval."""
+    """One row per question, or per question and group; each figure with its interval."""
     several = {row.group for row in rows} - {ALL}
     columns = {title: column for title, column in _AGREEMENT.items() if several or title != "group"}
     return tabulate("agreement", "Agreement, with 95 % intervals", rows, columns)
 
 
 def attention_table(people: Sequence[Attention]) -> Table:
-    """One row per person: what can be checked without another."""
+    """One row per annotator: answers to decoys and repeats, and the habit of choosing the first text."""
     return tabulate("attention", "Annotators", people, _ATTENTION)

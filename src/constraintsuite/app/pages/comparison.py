@@ -1,32 +1,33 @@
-"""Comparisons of systems and verdicts of a gate, in words, tables, JUnit XML and annotations of GitHub."""
+"""Comparisons of systems and results of a gate as text, tables, JUnit XML and GitHub annotations."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from constraintsuite.core.records.figures import points
 from constraintsuite.core.records.tables import Column, Table
-from constraintsuite.experiments.compare import Comparison, ItemChange, PairedDifference
+from constraintsuite.experiments.compare import Comparison, ItemChange
 from constraintsuite.experiments.differences import LEGEND, difference_table, settings_table
 from constraintsuite.experiments.gate import GateResult
 from constraintsuite.experiments.gate_verdicts import GateVerdict
 from constraintsuite.experiments.outcome_table import Details
 from constraintsuite.experiments.policy import RuleDetection
 
-_LONGEST = 160  # characters of a text that a change shows
+_LONGEST = 160  # characters of a text that are shown
 
 
 def comparison_text(found: Comparison) -> str:
-    """For a terminal of 100 columns."""
+    """A comparison as text for a terminal of 100 columns."""
     return "\n".join(
         [_headline(found), "", *(f"{table}\n" for table in comparison_tables(found)), LEGEND, *_changed(found)]
     )
 
 
 def comparison_markdown(found: Comparison) -> str:
-    """The same as a page."""
+    """A comparison as a Markdown page."""
     tables = [table.to_markdown().strip() for table in comparison_tables(found)]
     changed = "\n".join(_changed(found)).strip()
     blocks = [f"# Comparison on {found.data}", _headline(found), *tables, LEGEND]
@@ -34,15 +35,20 @@ def comparison_markdown(found: Comparison) -> str:
 
 
 def comparison_tables(found: Comparison) -> list[Table]:
-    """One table for each pair of systems and metric, and one of the settings where systems were set for each group."""
+    """One table for each pair of systems and metric, and one of the settings if systems have settings per group."""
     pairs = groupby(found.tests, key=lambda test: (test.first, test.second, test.metric))
-    tables = [_table(first, second, found.titles[name], list(tests)) for (first, second, name), tests in pairs]
+    tables = [
+        difference_table(
+            f"{name}_{first}_{second}", f"{first} → {second}: {found.titles[name]}", list(tests), ("group",)
+        )
+        for (first, second, name), tests in pairs
+    ]
     settings = [settings_table("settings", "Settings", found.settings)] if found.settings else []
     return [*tables, *settings]
 
 
 def comparison_table(found: Comparison) -> Table:
-    """All of it in one table."""
+    """The whole comparison as one table."""
     grouped = len({test.group for test in found.tests}) > 1
     caption = f"Paired differences on {found.items:,} items of {found.data}, with 95 % interval."
     labels = ("systems", "metric", "group") if grouped else ("systems", "metric")
@@ -50,23 +56,18 @@ def comparison_table(found: Comparison) -> Table:
 
 
 def item_lines(change: ItemChange, names: tuple[str, str] = ("first", "second")) -> Iterator[str]:
-    """What to read of an item that changed: its name and values, its texts, and what each system, called so, did."""
+    """Lines about an item that changed: its values, its texts, and the details of each system under its name."""
     was = "" if change.first is None else f"{change.first:g} → "
     yield f"{change.id}  {was}{change.second:g}"
     for name, text in change.texts.items():
         yield f"  {name}: {_short(text)}"
     for label, seen in zip(names, (change.seen_first, change.seen_second), strict=True):
         if seen:
-            yield f"  {label}: {_said(seen)}"
-
-
-def _table(first: str, second: str, title: str, tests: Sequence[PairedDifference]) -> Table:
-    caption = f"{first} → {second}: {title}"
-    return difference_table(f"{tests[0].metric}_{first}_{second}", caption, tests, ("group",))
+            yield f"  {label}: {_in_words(seen)}"
 
 
 def _headline(found: Comparison) -> str:
-    left_out = f"; {found.left_out:,} left out, as some run has no result for them" if found.left_out else ""
+    left_out = f"; {found.left_out:,} left out, since some run has no result for them" if found.left_out else ""
     ties = f"; ties: {found.ties}" if found.ties else ""
     return f"{found.data}: {found.items:,} items{left_out}{ties}"
 
@@ -80,24 +81,25 @@ def _changed(found: Comparison) -> Iterator[str]:
                 yield from item_lines(change)
 
 
-def _said(seen: Details) -> str:
-    parts = (f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in seen.items())
-    return ", ".join(parts)
+def _in_words(details: Details) -> str:
+    return ", ".join(
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in details.items()
+    )
 
 
 def _short(text: str | float) -> str:
-    said = " ".join(str(text).split())
-    return said if len(said) <= _LONGEST else f"{said[:_LONGEST].rstrip()} …"
+    line = " ".join(str(text).split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()} …"
 
 
 SHOWN = 5
-"""Items that broke which a text shows for each rule."""
-_SAID = {"passed": "passed", "failed": "FAILED", "inconclusive": "INCONCLUSIVE"}
-_NO_XML = {number: None for number in range(32) if number not in (9, 10, 13)}
+"""Broken items that are shown for each rule."""
+_STATUS = {"passed": "passed", "failed": "FAILED", "inconclusive": "INCONCLUSIVE"}
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def gate_text(result: GateResult) -> str:
-    """For a terminal: one line for each rule, what broke, and the end."""
+    """The result of a gate for a terminal: one line per rule, the items that broke, and the conclusion."""
     lines = []
     for verdict in result.verdicts:
         lines.append(f"{_mark(verdict)}  {_where(verdict, result)}: {verdict.reason}")
@@ -107,7 +109,7 @@ def gate_text(result: GateResult) -> str:
 
 
 def conclusion(result: GateResult) -> str:
-    """What it comes to, and what can be done."""
+    """A sentence with the result of the gate and, if it is inconclusive, what to do."""
     against = f" against {result.baseline}" if result.baseline else ""
     if result.outcome == "passed":
         return f"{result.run} passes on {result.data}{against}."
@@ -123,14 +125,15 @@ def conclusion(result: GateResult) -> str:
 
 
 def gate_table(result: GateResult) -> Table:
-    """What became of each rule, and below it what that comes to."""
+    """One row per rule; the caption is the conclusion."""
     rows = tuple((_where(verdict, result), _mark(verdict), verdict.reason) for verdict in result.verdicts)
     return Table("gate", conclusion(result), (Column("rule"), Column("outcome"), Column("reason")), rows)
 
 
 def gate_markdown(result: GateResult) -> str:
-    """For the summary of a build or a comment: a table, and the texts of what broke."""
-    blocks = [f"## Gate: {_mark_of(result)}", gate_table(result).to_markdown().rstrip()]
+    """The result of a gate for a build summary or a comment: a table, and the items that broke."""
+    status = "passed" if result.passed else _STATUS[result.outcome]
+    blocks = [f"## Gate: {status}", gate_table(result).to_markdown().rstrip()]
     for verdict in result.verdicts:
         if verdict.broken and verdict.waived is None:
             title = f"{verdict.broken_count:,} broken by `{verdict.rule}`"
@@ -140,7 +143,7 @@ def gate_markdown(result: GateResult) -> str:
 
 
 def gate_junit(result: GateResult) -> str:
-    """As JUnit XML: a test case for each rule; what is inconclusive is a failure unless the policy allows it."""
+    """JUnit XML with one test case per rule; an inconclusive rule fails unless the policy allows it."""
     suite = Element("testsuite", name=f"csuite gate {result.data}", tests=str(len(result.verdicts)), errors="0")
     failures = 0
     for verdict in result.verdicts:
@@ -162,7 +165,7 @@ def gate_junit(result: GateResult) -> str:
 
 
 def gate_annotations(result: GateResult) -> list[str]:
-    """As workflow commands of GitHub Actions: one for each rule that does not pass, and one for each item that broke."""
+    """Workflow commands of GitHub Actions: one for each rule that does not pass, and one for each broken item."""
     found = []
     for verdict in result.verdicts:
         if verdict.outcome == "passed" or verdict.waived is not None:
@@ -176,25 +179,25 @@ def gate_annotations(result: GateResult) -> list[str]:
 
 
 def detection_text(found: Sequence[RuleDetection], data: str) -> str:
-    """What a gate on these items can find, before there is any run."""
+    """What a gate on these items can detect, before there are runs."""
     lines = []
     for one in found:
         lines.append(f"{one.rule}: {one.items:,} items in {one.clusters:,} clusters ({one.group})")
-        if not one.share:
-            lines.append("  How much this metric varies is known only after a run.")
-        elif one.typical is None:
-            lines.append("  These are too few to detect any change. Build a larger suite.")
-        else:
-            lines += [f"  {line}" for line in _detection_lines(one)]
+        lines += [f"  {line}" for line in _detection_lines(one)]
     end = (
-        f"This is what {data} can show with a probability of 80 %: if two systems disagree as most that we measured do, and on "
-        "cautious assumptions. After a run, the gate says it from the results themselves."
+        f"This is what {data} can detect with a probability of 80 %, if two systems disagree as often as most systems do, and on "
+        "cautious assumptions. After a run, the gate computes it from the results."
     )
     return "\n".join([*lines, end])
 
 
 def _detection_lines(one: RuleDetection) -> Iterator[str]:
-    assert one.typical is not None
+    if not one.share:
+        yield "How much this metric varies is known only after a run."
+        return
+    if one.typical is None:
+        yield "These are too few to detect any change. Build a larger suite."
+        return
     most = "" if one.detectable is None else f", on cautious assumptions of {points(one.detectable)}"
     yield f"They detect a change of about {points(one.typical)} or more{most}."
     if one.limit is not None and one.limit < one.typical:
@@ -205,21 +208,17 @@ def _detection_lines(one: RuleDetection) -> Iterator[str]:
 
 
 def _mark(verdict: GateVerdict) -> str:
-    return "waived" if verdict.waived else _SAID[verdict.outcome]
-
-
-def _mark_of(result: GateResult) -> str:
-    return "passed" if result.passed else _SAID[result.outcome]
+    return "waived" if verdict.waived else _STATUS[verdict.outcome]
 
 
 def _counts(verdict: GateVerdict, result: GateResult) -> bool:
-    """Whether it is why the run does not pass."""
+    """Whether this verdict keeps the run from passing."""
     open_question = verdict.outcome == "inconclusive" and not result.allow_inconclusive
     return verdict.waived is None and (verdict.outcome == "failed" or open_question)
 
 
 def _where(verdict: GateVerdict, result: GateResult) -> str:
-    """The rule, and of several systems and groups, which."""
+    """The name of the rule, with the system if there are several, and the group."""
     several = len({v.system for v in result.verdicts}) > 1
     system = f"{verdict.system}, " if several else ""
     named = verdict.rule if verdict.group in verdict.rule else f"{verdict.rule} [{verdict.group}]"
@@ -236,15 +235,13 @@ def _broken(verdict: GateVerdict) -> Iterator[str]:
 
 
 def _fenced(text: str) -> str:
-    """So that a text cannot end the fence that it stands in."""
+    """The text without fences, so that it cannot end the one around it."""
     return text.replace("```", "` ` `")
 
 
 def _clean(text: str) -> str:
-    """Without characters that XML cannot hold."""
-    return "".join(
-        char for char in text.translate(_NO_XML) if char not in "\ufffe\uffff" and not "\ud800" <= char <= "\udfff"
-    )
+    """The text without characters that XML cannot hold."""
+    return _NO_XML.sub("", text)
 
 
 def _command(level: str, title: str, message: str) -> str:
@@ -252,5 +249,5 @@ def _command(level: str, title: str, message: str) -> str:
 
 
 def _escaped(text: str, *, property: bool = False) -> str:
-    said = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return said.replace(":", "%3A").replace(",", "%2C") if property else said
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return escaped.replace(":", "%3A").replace(",", "%2C") if property else escaped

@@ -1,4 +1,4 @@
-"""The examples that most systems get wrong, to be read."""
+"""Examples to read: failures of a system, and the examples that most systems fail."""
 
 from __future__ import annotations
 
@@ -24,35 +24,34 @@ _PREFERRED = {
 
 @dataclass(frozen=True)
 class ShownExample:
-    """One example with its marks, and what systems did with it."""
+    """An example with its marks, and the results of systems on it."""
 
     example: Example
     documents: tuple[MarkedDocument, ...]
     outcomes: tuple[tuple[str, PairResult], ...] = ()
-    """The result of each system, by its label."""
+    """The label and the result of each system."""
     preferred: str = ""
-    """Which text a system that fails the example preferred, in words."""
+    """A sentence on the text that a failing system preferred."""
 
     @property
     def query(self) -> tuple[Segment, ...]:
-        """The query with the words of its constraint."""
+        """The query with the words of its constraint marked."""
         return cut(self.example.query, query_marks(self.example))
 
 
 @dataclass(frozen=True)
 class ExampleCards:
-    """A block of a section that shows examples to be read."""
+    """A block of a section that shows examples."""
 
     kind: ClassVar[str] = "reading"
     examples: tuple[ShownExample, ...]
 
 
 def show_failures(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
-    """At most `count` failures of the first run, as unlike as can be: by slice, then by class of error; the hardest first."""
+    """At most `count` failures of the first run that differ in slice and then in error class; the hardest come first."""
     label, run = next(iter(runs.items()))
     results = {result.id: result for result in run.results}
-    failed = [e for e in examples if e.id in results and _fails(results[e.id])]
-    waiting = _unlike(_by_hardness(failed, runs))
+    waiting = _hardest([e for e in examples if e.id in results and _fails(results[e.id])], runs)
     chosen: list[Example] = []
     while waiting and len(chosen) < count:
         slices = {example.slice for example in chosen}
@@ -75,12 +74,12 @@ def _preferred(example: Example, result: PairResult) -> str:
 
 
 def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
-    """At most `count` examples, by turns from each slice, those first that most systems fail, and fail by most.
-
-    Of a couple, and of a slice's examples with the same query, one is shown.
-    """
+    """At most `count` of the hardest examples, taken from the slices in turn."""
     known = {label: {result.id: result for result in run.results} for label, run in runs.items()}
-    chosen = _by_turns(_unlike(_by_hardness(examples, runs)))
+    slices: dict[str, list[Example]] = {}
+    for example in _hardest(examples, runs):
+        slices.setdefault(example.slice, []).append(example)
+    chosen = [example for turn in zip_longest(*slices.values()) for example in turn if example is not None]
     return [
         ShownExample(
             example,
@@ -91,22 +90,20 @@ def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: in
     ]
 
 
-def _by_hardness(examples: Sequence[Example], runs: Mapping[str, Run]) -> list[Example]:
-    """The examples that any run has a result for: those first that most runs fail, and fail by most."""
+def _hardest(examples: Sequence[Example], runs: Mapping[str, Run]) -> list[Example]:
+    """Examples with results, those that most runs fail, and by the widest gaps, first.
+
+    Only one example is kept of a couple, and of those in a slice with the same query.
+    """
     known = [{result.id: result for result in run.results} for run in runs.values()]
 
     def hardness(example: Example) -> tuple[int, float, str]:
         found = [results[example.id] for results in known if example.id in results]
-        failures = sum(map(_fails, found))
-        return -failures, fmean(map(_margin, found)), example.id
+        return -sum(map(_fails, found)), fmean(map(_margin, found)), example.id
 
-    return sorted((e for e in examples if any(e.id in results for results in known)), key=hardness)
-
-
-def _unlike(examples: Sequence[Example]) -> list[Example]:
     seen: set[str] = set()
     kept = []
-    for example in examples:
+    for example in sorted((e for e in examples if any(e.id in results for results in known)), key=hardness):
         marks = {f"{example.slice} {example.query}", f"couple {example.couple or example.id}"}
         if not marks & seen:
             kept.append(example)
@@ -114,15 +111,8 @@ def _unlike(examples: Sequence[Example]) -> list[Example]:
     return kept
 
 
-def _by_turns(examples: Sequence[Example]) -> list[Example]:
-    slices: dict[str, list[Example]] = {}
-    for example in examples:
-        slices.setdefault(example.slice, []).append(example)
-    return [example for turn in zip_longest(*slices.values()) for example in turn if example is not None]
-
-
 def show_documents(example: Example, most: int = LONG, near: int = NEAR) -> tuple[MarkedDocument, ...]:
-    """The satisfying document and the violating one; of more than `most` characters only what is near a mark."""
+    """The two documents with their marks; of a text with more than `most` characters only the parts near marks."""
     return tuple(
         MarkedDocument(document, excerpt(cut(document.text, marks_of(example, document.role)), most, near))
         for document in (example.satisfying, example.violating)
@@ -130,13 +120,13 @@ def show_documents(example: Example, most: int = LONG, near: int = NEAR) -> tupl
 
 
 def _fails(result: PairResult) -> bool:
-    """Wrong or a tie under either query."""
+    """Whether the result is wrong or a tie under either query."""
     turned = result.outcomes["opposite"] if result.paired is not None else "right"
     return result.outcomes["query"] != "right" or turned != "right"
 
 
 def _margin(result: PairResult) -> float:
-    """By how much the worse of the two queries is right, in standard deviations of the system's scores."""
+    """The smaller of the gaps under the two queries, in standard deviations of the system's scores; negative if wrong."""
     gaps = [result.gaps["query"]]
     if result.paired is not None:
         gaps.append(-result.gaps["opposite"])

@@ -1,4 +1,4 @@
-"""Figures of several runs side by side, overall and by group, and the remarks that belong to them."""
+"""Tables of the figures of several runs, overall and by group, and the remarks that go with them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.records.examples import CONTROL_SLICES, MAIN_SLICES, OMISSION, Example
 from constraintsuite.core.records.figures import CellValue
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.sections import TableBlock
-from constraintsuite.core.records.tables import Column, Table, TableRows
+from constraintsuite.core.records.tables import Column, Table, TableRows, columns
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.core.statistics.ties import STRICT, TieRule
@@ -35,23 +34,25 @@ _WORDS = {
 
 
 def group_table(runs: Mapping[str, Run], by: str, *metrics: Metric, keys: Sequence[str] | None = None) -> Table:
-    """Metrics by the groups of a grouping (`keys` chooses some); `headline` has one row.
+    """Metrics of runs with one row per group of a grouping (`keys` selects groups); `headline` has one row.
 
-    A column is a run, or for several metrics a metric of a run.
+    Each run has a column, or one column per metric if there are several metrics.
     """
     shown = groups_of([run.summary for run in runs.values()], by) if keys is None else keys
     cells = [(label, metric) for label in runs for metric in metrics]
     rows = tuple((key, *(value_of(_group(runs[label], by, key), metric) for label, metric in cells)) for key in shown)
-    titles = (
-        label if len(metrics) == 1 else metric.title if len(runs) == 1 else f"{label}: {metric.title.lower()}"
+    heads = (
+        Column(
+            label if len(metrics) == 1 else metric.title if len(runs) == 1 else f"{label}: {metric.title.lower()}",
+            metric.kind,
+        )
         for label, metric in cells
     )
-    columns = (Column(title, metric.kind) for title, (_, metric) in zip(titles, cells, strict=True))
     return Table(
         f"{'_'.join(metric.name for metric in metrics)}_by_{by.replace('.', '_')}",
         f"{', '.join(metric.title for metric in metrics)}"
         f"{' of the headline' if by == HEADLINE else f' by {words_for(by)}'}, with 95 % interval.",
-        (Column(by.removeprefix("notes.")), *columns),
+        (Column(by.removeprefix("notes.")), *heads),
         rows,
     )
 
@@ -59,7 +60,7 @@ def group_table(runs: Mapping[str, Run], by: str, *metrics: Metric, keys: Sequen
 def system_table(
     name: str, caption: str, groups: Mapping[str, GroupFigures], metrics: Iterable[str], *, all_metrics: bool = False
 ) -> Table:
-    """Metrics of one group of examples for each system, by its label; those that no system has a value of are left out."""
+    """Metrics of one group of examples with one row per system. Metrics that no system has are left out, unless `all_metrics`."""
     known = [METRICS[metric] for metric in metrics]
     shown = [m for m in known if all_metrics or any(group.metrics[m.name].n for group in groups.values())]
     rows: TableRows = tuple((label, *(group.metrics[m.name] for m in shown)) for label, group in groups.items())
@@ -67,31 +68,31 @@ def system_table(
 
 
 def main_slices(summaries: Sequence[RunSummary]) -> list[str]:
-    """The slices of main examples that are large enough to be shown, or all of them if none is."""
+    """The slices of main examples with at least ten examples, or all slices if none has as many."""
     names = [name for name in groups_of(summaries, "slice") if name not in CONTROL_SLICES]
     large = [n for n in names if any(s.by["slice"][n].items >= FEW for s in summaries if n in s.by["slice"])]
     return large or names
 
 
 def without_small(table: Table) -> Table:
-    """The table without groups of fewer than ten examples; its caption says how many there are."""
+    """The table without rows of fewer than ten examples; its caption says how many were left out."""
     rows = tuple(row for row in table.rows if max((v.n for v in row if isinstance(v, Interval)), default=FEW) >= FEW)
     small = len(table.rows) - len(rows)
     if not small:
         return table
-    said = "1 row of fewer than 10 examples is" if small == 1 else f"{small} rows of fewer than 10 examples are"
-    return replace(table, rows=rows, caption=f"{table.caption} {said} left out.")
+    left_out = "1 row of fewer than 10 examples is" if small == 1 else f"{small} rows of fewer than 10 examples are"
+    return replace(table, rows=rows, caption=f"{table.caption} {left_out} left out.")
 
 
 def groups_of(summaries: Sequence[RunSummary], by: str) -> list[str]:
-    """The groups that any of the runs has."""
+    """The groups of a grouping that any of the runs has."""
     if by == HEADLINE:
         return [HEADLINE]
     return in_order(by, {key for summary in summaries for key in grouping_of(summary, by)})
 
 
 def in_order(by: str, keys: Iterable[str]) -> list[str]:
-    """Groups as they are shown: slices in the order of the product, imported ones before controls; all else sorted."""
+    """Groups in the order in which they are shown: main slices, imported slices, controls; other groupings are sorted."""
     known = sorted(keys)
     if by != "slice":
         return known
@@ -100,19 +101,19 @@ def in_order(by: str, keys: Iterable[str]) -> list[str]:
 
 
 def grouping_of(summary: RunSummary, by: str) -> Mapping[str, GroupFigures]:
-    """One of the groupings of a run, by the name that a user wrote."""
+    """The figures of a grouping by group; a grouping that the run does not have is a UserError."""
     if by not in summary.by:
         raise UserError(f"No grouping named {by!r} in this run. {hint_for(by, (HEADLINE, *summary.by))}")
     return summary.by[by]
 
 
 def value_of(group: GroupFigures | None, metric: Metric) -> CellValue:
-    """A metric of a group that may not be there."""
+    """A metric of a group; None if there is no such group."""
     return None if group is None else group.metrics[metric.name]
 
 
 def words_for(by: str) -> str:
-    """What a grouping is, for a caption."""
+    """The name of a grouping for a caption."""
     return _WORDS.get(by, by.removeprefix("notes."))
 
 
@@ -121,58 +122,61 @@ def _group(run: Run, by: str, key: str) -> GroupFigures | None:
 
 
 def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
-    """Rows are systems, columns the headline and each slice.
+    """One row per system, with the headline and each slice as columns.
 
-    The level of chance is the last row, in place of runs of the system that guesses.
+    The chance level is the last row; it replaces runs of the random system.
     """
     slices = groups_of(summaries, "slice")
-    columns = (Column("system"), *(Column(name, metric.kind) for name in (HEADLINE, *slices)))
-    rows: list[tuple[CellValue, ...]] = []
-    for summary in [one for one in summaries if not is_chance(one.system)] or summaries:
-        groups = [summary.headline, *(summary.by["slice"].get(name) for name in slices)]
-        rows.append((summary.system, *(value_of(group, metric) for group in groups)))
+    shown = [summary for summary in summaries if not is_chance(summary.system)] or summaries
+    rows = [(summary.system, *headline_row(summary, "slice", slices, metric)) for summary in shown]
     if metric.share and metric.chance is not None:
         rows.append(("chance", *[metric.chance] * (1 + len(slices))))
-    return Table(f"{metric.name}_by_slice", f"{metric.title} by slice, with 95 % interval.", columns, tuple(rows))
+    heads = (Column("system"), *columns(metric.kind, HEADLINE, *slices))
+    return Table(f"{metric.name}_by_slice", f"{metric.title} by slice, with 95 % interval.", heads, tuple(rows))
+
+
+def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Metric) -> tuple[CellValue, ...]:
+    """A metric of a run on the examples of the headline, then in each of the groups."""
+    figures = grouping_of(summary, by)
+    return summary.headline.metrics[metric.name], *(value_of(figures.get(name), metric) for name in groups)
 
 
 def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
-    """What the headline of a suite counts, and what stands beside it."""
+    """Sentences on which slices the headline of a suite counts."""
     counted = headline_slices(examples)
     *first, last = in_order("slice", counted)
     names = f"{', '.join(first)} and {last}" if first else last
-    said = f"Headline: {metric.title.lower()} over {names}."
+    remark = f"Headline: {metric.title.lower()} over {names}."
     apart = OMISSION not in counted and any(example.slice == OMISSION for example in examples)
-    return f"{said} Omission stands beside it, since counting words can win that slice." if apart else said
+    return f"{remark} It does not count omission, a slice that counting words can win." if apart else remark
 
 
 def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:
-    """A sentence for each system, by label, that ties wherever it could choose."""
+    """A sentence for each system that gives all pairs of documents equal scores."""
     for label, summary in summaries.items():
         if summary.overall.metrics["tie_rate"].value == 1:
             yield (
-                f"{label} ties on all {summary.overall.items:,} examples: it gives both documents the same score, so "
-                "that its figures say what a tie counts, and nothing of the system."
+                f"{label} ties on all {summary.overall.items:,} examples: it gives both documents the same score. Its figures show how "
+                "a tie counts, and nothing about the system."
             )
 
 
 def under_rule(title: str, rule: TieRule) -> str:
-    """The title of a chart, with the rule for ties where it is not the usual one."""
+    """The title of a chart, with the rule for ties if it is not the default."""
     return title if rule == STRICT else f"{title}, ties: {rule}"
 
 
-class GroupSheets(NamedTuple):
-    """What a section shows and what it leaves in files."""
+class GroupTables(NamedTuple):
+    """The tables that a section shows, and the complete tables that it writes to files only."""
 
-    blocks: tuple[TableBlock, ...]
+    shown: tuple[Table, ...]
     files: tuple[Table, ...]
-    """The whole tables, where the page has only a part."""
 
 
-def group_sheets(tables: Iterable[Table]) -> GroupSheets:
-    """The tables without rows of fewer than ten examples; one of which no row is left stands in files only."""
+def split_tables(tables: Iterable[Table]) -> GroupTables:
+    """Show tables without rows of fewer than ten examples, and write complete ones to files where rows were left out."""
     both = [(table, without_small(table)) for table in tables]
-    return GroupSheets(
-        tuple(TableBlock(shown) for _, shown in both if shown.rows),
+    return GroupTables(
+        tuple(shown for _, shown in both if shown.rows),
         tuple(whole for whole, shown in both if len(shown) < len(whole)),
     )

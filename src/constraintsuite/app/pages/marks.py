@@ -1,4 +1,4 @@
-"""A text cut at what decides: evidence, the cues beside it, and words that were edited."""
+"""Texts with marks on what decides: evidence, its cues, and edited words."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import Example, ExampleDocument
 
 LONG = 1_500
-"""Characters; of a longer text only the neighbourhood of the marks is shown."""
+"""Characters; for a longer text only the parts near marks are shown."""
 NEAR = 140
-"""Characters of it on either side of a mark."""
+"""Characters that are shown on either side of a mark."""
 _DRAWN = ("affirmed", "negated", "uncertain")
-"""Values of evidence that a page draws each in its own way."""
+"""Values of evidence that have a style of their own."""
 
 
 class TextMark(NamedTuple):
-    """A place in a text and what is there: evidence, `value` (of the constraint), `cue` or `edit`."""
+    """A span of a text and its kind: evidence, `value` (of the constraint), `cue` or `edit`."""
 
     start: int
     end: int
     kind: str
-    """Also the class of the mark on a page; of evidence its value where that is drawn in its own way, else `evidence`."""
+    """The class of the mark on a page. For evidence: its value if that has a style of its own, else `evidence`."""
     reading: str = ""
-    """The value of evidence where the kind does not say it."""
+    """The value of evidence if the kind does not say it."""
 
 
 class Segment(NamedTuple):
-    """A piece of a text with all that marks it; most pieces have no mark."""
+    """A piece of a text with the kinds of its marks; most pieces have none."""
 
     text: str
     kinds: tuple[str, ...] = ()
@@ -38,14 +38,14 @@ class Segment(NamedTuple):
 
 
 class MarkedDocument(NamedTuple):
-    """A document of an example, cut at what decides; of a long one perhaps only a part."""
+    """A document of an example as segments; a long document may be shortened."""
 
     document: ExampleDocument
     segments: tuple[Segment, ...]
 
 
 def marks_of(example: Example, role: str) -> list[TextMark]:
-    """What decides in the document with this role."""
+    """The marks in the document with this role."""
     document = example.document(role)
     evidence = [found for found in evidence_of(example) if found.document == role]
     return [
@@ -56,12 +56,12 @@ def marks_of(example: Example, role: str) -> list[TextMark]:
 
 
 def evidence_of(example: Example) -> tuple[Evidence, ...]:
-    """The evidence of its constraint; none where the source does not say what the query asks for."""
+    """The evidence of the constraint; empty for an example without a constraint."""
     return example.constraint.evidence if example.constraint else ()
 
 
 def query_marks(example: Example) -> list[TextMark]:
-    """The value of the constraint and the words that state it, in the query."""
+    """The marks in the query: the value of the constraint and the words that state it."""
     query, constraint = example.query, example.constraint
     if constraint is None:
         return []
@@ -73,7 +73,7 @@ def query_marks(example: Example) -> list[TextMark]:
 
 
 def cut(text: str, marks: Sequence[TextMark]) -> tuple[Segment, ...]:
-    """The whole text in order, cut at every end of a mark; places that are not in the text are ignored."""
+    """The text cut at the ends of all marks; marks outside the text are ignored."""
     valid = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
     ends = sorted({0, len(text), *(mark.start for mark in valid), *(mark.end for mark in valid)})
     return tuple(
@@ -82,7 +82,7 @@ def cut(text: str, marks: Sequence[TextMark]) -> tuple[Segment, ...]:
 
 
 def excerpt(segments: Sequence[Segment], most: int = LONG, near: int = NEAR) -> tuple[Segment, ...]:
-    """The segments of a text of more than `most` characters without what is farther than `near` from any mark."""
+    """Segments shortened to the parts within `near` characters of a mark, if the text has more than `most` characters."""
     if sum(len(segment.text) for segment in segments) <= most:
         return tuple(segments)
     if not any(segment.kinds for segment in segments):
@@ -108,7 +108,7 @@ def _shortened(text: str, near: int, first: bool, last: bool) -> str:
 
 
 def _whole_words(text: str) -> str:
-    """The beginning of a text without the word in which it was cut, unless that is all of it."""
+    """The text without the word at its end, which may be incomplete, unless it is the only one."""
     return text.rpartition(" ")[0] or text
 
 
@@ -119,7 +119,7 @@ def _evidence(found: Evidence) -> TextMark:
 
 
 def _cue(text: str, found: Evidence) -> TextMark | None:
-    """The cue of a piece of evidence: of several such words the nearest."""
+    """The mark of the cue of a piece of evidence: the nearest occurrence of the word."""
     if not found.cue:
         return None
     places = list(_occurrences(text, [found.cue], "cue")) or list(_occurrences(text, [found.cue], "cue", joined=True))
@@ -127,7 +127,7 @@ def _cue(text: str, found: Evidence) -> TextMark | None:
 
 
 def _occurrences(text: str, phrases: Sequence[str], kind: str, *, joined: bool = False) -> Iterator[TextMark]:
-    """Whole words; `joined` also finds the end of a word, as in cannot and won't."""
+    """Occurrences of phrases as whole words; `joined` also finds the end of a word, as in cannot and won't."""
     wanted = [re.escape(phrase) for phrase in phrases if phrase]
     if wanted:
         before = "" if joined else r"(?<!\w)"

@@ -1,4 +1,4 @@
-"""One self-contained page and its tables and pictures as files; the page makes no request."""
+"""Writes a self-contained page that loads nothing, and its tables and pictures as files."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from constraintsuite.app.pages.first_page import FirstPage
 
 WIDEST = 8
-"""Columns of figures in a table; of more, several tables are made, so that none is cut on paper."""
+"""Columns of figures per table; wider tables are split, so that none is cut off on paper."""
 
 
 class Masthead(NamedTuple):
-    """What stands above all sections."""
+    """The head of a page."""
 
     title: str
     kind: str
-    """Beside the title, on the tab of a browser."""
+    """Shown after the title on the tab of the browser."""
     about: str
 
 
 def render_page(head: Masthead, sections: Sequence[Section], first: FirstPage | None = None) -> str:
-    """The page as text; all that comes from a suite or a run is escaped.
+    """The page as text, with everything from suites and runs escaped.
 
-    Where there is a first page, all sections are folded below it.
+    If there is a first page, all sections are folded below it.
     """
     return fill_template("report.html.jinja", head=head, sections=[s for s in sections if s.blocks], first=first)
 
 
 def fill_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[str] = (), **values: object) -> str:
-    """A page that holds the common style and script, some of its own, and nothing from elsewhere."""
+    """A page with the common styles and scripts and those named here, all inside the page."""
     own = "".join(read_template(each) for each in styles)
     style = f":root {{ {page_colours()} }}\n{page_rules()}{own}"
     script = "".join(read_template(each) for each in ("page.js", *scripts))
@@ -59,7 +59,7 @@ def fill_template(name: str, *, styles: Sequence[str] = (), scripts: Sequence[st
 
 
 def make_environment(read: Callable[[str], str]) -> Environment:
-    """What fills templates: all values are escaped, and a name that is not given is an error."""
+    """The Jinja environment: all values are escaped, and an undefined name is an error."""
     made = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(read)
     )
@@ -69,12 +69,12 @@ def make_environment(read: Callable[[str], str]) -> Environment:
 
 
 def page_rules() -> str:
-    """The rules that every page shares: of examples, of the page, which changes some of these on paper, and of drawings."""
+    """The styles that every page shares: of examples, of the page and its print, and of drawings."""
     return f"{read_template('example.css')}{read_template('page.css')}{drawing_style()}"
 
 
 def _named_by_hash(source: str) -> str:
-    """How a content security policy allows this text and no other."""
+    """The hash with which a content security policy allows exactly this text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
 
 
@@ -91,9 +91,9 @@ _ONE_FILE = re.compile(r"[^./\\\0][^/\\\0]*")
 
 
 def write_files(folder: Path, head: Masthead, sections: Sequence[Section], first: FirstPage | None = None) -> int:
-    """The page, and each table in each format; gives how many tables there were.
+    """Write the page, and each table in each format; return the number of tables.
 
-    A table of which the page shows only a part is written whole: it stands under the same name in `files` of its section.
+    If the page shows only a part of a table, the complete table, which has the same name in `files`, is written.
     """
     tables = {table.name: table for section in sections for table in section.tables()}
     _refuse_paths(tables)
@@ -105,7 +105,7 @@ def write_files(folder: Path, head: Masthead, sections: Sequence[Section], first
 
 
 def write_plots(folder: Path, sections: Sequence[Section]) -> None:
-    """Each picture of the page, for a paper."""
+    """Write each picture of the page as an SVG file."""
     drawings = [drawing for section in sections for drawing in section.drawings()]
     _refuse_paths(drawing.name for drawing in drawings)
     for drawing in drawings:
@@ -113,7 +113,7 @@ def write_plots(folder: Path, sections: Sequence[Section]) -> None:
 
 
 def _refuse_paths(names: Iterable[str]) -> None:
-    """Names may come from a run that somebody else made: no file is written outside the folder of the report."""
+    """Refuse names that are paths. Names may come from the run of someone else, and no file may leave the report."""
     for name in names:
         if not _ONE_FILE.fullmatch(name):
             raise UserError(f"{name!r} is no name of a file in a report. Was the run edited?")

@@ -1,6 +1,6 @@
-"""What of an artifact is shown, as sections, and what of it is measured, as an experiment: one line for each kind.
+"""The kinds of folders that have a page, and those that can be compared: one line for each kind.
 
-The same lines serve the commands that write pages, compare and gate, the site, and notebooks.
+The commands `report`, `compare` and `gate`, the site and notebooks all use these two catalogues.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ SHOWN: Catalogue[Show] = Catalogue(
     "kind to show",
     {
         "suite": "constraintsuite.app.views.suites:show_suite",
-        "explain": "constraintsuite.app.views.mechanism.folders:show_explain",
-        "circuit": "constraintsuite.app.views.mechanism.folders:show_circuit",
-        "drift": "constraintsuite.app.views.mechanism.folders:show_drift",
+        "explain": "constraintsuite.app.views.mechanism.explain_sections:show_explain",
+        "circuit": "constraintsuite.app.views.mechanism.explain_sections:show_circuit",
+        "drift": "constraintsuite.app.views.mechanism.drift_sections:show_drift",
         "memory_run": "constraintsuite.app.views.memory.runs:show_memory_run",
         "graph": "constraintsuite.app.views.memory.graphs:show_graph",
         "ann": "constraintsuite.app.views.ann:show_ann",

@@ -1,4 +1,4 @@
-"""What a bundle holds, and where it comes from."""
+"""The page of a bundle: what it holds, and where it comes from."""
 
 from __future__ import annotations
 
@@ -7,21 +7,26 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from constraintsuite.app.pages.page import Masthead
-from constraintsuite.app.views.counts import count_table
-from constraintsuite.app.views.display import Display, show_each
-from constraintsuite.core.records.sections import Remarks, Section, SectionBlock, TableBlock, VerbatimText
+from constraintsuite.app.views.display import Display, ShowOptions, show_each
+from constraintsuite.core.records.sections import Remarks, Section, VerbatimText
+from constraintsuite.core.records.tables import Table, count_table
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, zero_vectors
 
 SUBSET = "A subset makes retrieval look easier: compare rel.* only between results on this very bundle."
 _ABOUT_TEXTS = "Documents, queries and judgments, and how they were chosen."
-_ABOUT_VECTORS = "Of the same texts, by encoder; csuite embed adds them."
-_ABOUT_TRUTHS = "What a search should find: judged documents, or exact neighbours of an encoder's vectors."
+_PARTS = {
+    files.VECTORS: ("Vectors", "Vectors of the same texts, by encoder; csuite embed adds them."),
+    files.TRUTH: (
+        "Truths",
+        "What a search should find: judged documents, or exact neighbours of an encoder's vectors.",
+    ),
+}
 
 
 @show_each
-def show_bundle(path: Path) -> Display:
-    """One bundle; only what stands in its manifests is read."""
+def show_bundle(path: Path, _: ShowOptions) -> Display:
+    """The page of one bundle, from its manifests alone."""
     bundle = Bundle.open_unverified(path)
     source = bundle.texts.manifest.settings["source"]
     about = f"From {source['name']} ({source['format']}), licence {source.get('licence') or 'not known'}. Id {bundle.id[:12]}."
@@ -30,26 +35,14 @@ def show_bundle(path: Path) -> Display:
 
 def _sections(bundle: Bundle) -> Iterator[Section]:
     manifest = bundle.texts.manifest
-    texts: list[SectionBlock] = [TableBlock(count_table("texts", "What it holds.", _in_words(manifest.counts)))]
-    if manifest.rejects:
-        texts.append(
-            TableBlock(count_table("left_out", "Rows that were left out, and why.", _in_words(manifest.rejects)))
-        )
-    said = [*zero_vectors(bundle), *([SUBSET] if is_subset(bundle) else [])]
-    if said:
-        texts.append(Remarks(tuple(said)))
-    settings = json.dumps(manifest.settings, indent=2, ensure_ascii=False)
-    texts.append(VerbatimText(settings, "All settings that it was made with"))
-    yield Section("texts", "Texts", _ABOUT_TEXTS, tuple(texts))
-    for folder, title, about in ((files.VECTORS, "Vectors", _ABOUT_VECTORS), (files.TRUTH, "Truths", _ABOUT_TRUTHS)):
+    rejects = [_counts("left_out", "Rows that were left out, by reason.", manifest.rejects)] if manifest.rejects else []
+    remarks = Remarks((*zero_vectors(bundle), *([SUBSET] if is_subset(bundle) else [])))
+    settings = VerbatimText(json.dumps(manifest.settings, indent=2, ensure_ascii=False), "All settings")
+    texts = _counts("texts", "What the bundle holds.", manifest.counts)
+    yield Section("texts", "Texts", _ABOUT_TEXTS, (texts, *rejects, remarks, settings))
+    for folder, (title, about) in _PARTS.items():
         counted = tuple(
-            TableBlock(
-                count_table(
-                    f"{folder}_{number}",
-                    f"{part.manifest.name}, in {folder}/{part.path.name}.",
-                    _in_words(part.manifest.counts),
-                )
-            )
+            _counts(f"{folder}_{number}", f"{part.manifest.name}, in {folder}/{part.path.name}.", part.manifest.counts)
             for number, part in enumerate(bundle.parts(folder), 1)
         )
         if counted:
@@ -57,10 +50,10 @@ def _sections(bundle: Bundle) -> Iterator[Section]:
 
 
 def is_subset(bundle: Bundle) -> bool:
-    """Whether its source holds more documents."""
+    """Whether the source of the bundle holds more documents than the bundle."""
     counts = bundle.texts.manifest.counts
     return counts.get("population", 0) > counts["documents"]
 
 
-def _in_words(counts: Mapping[str, int]) -> dict[str, int]:
-    return {name.replace("_", " "): count for name, count in counts.items()}
+def _counts(name: str, caption: str, counts: Mapping[str, int]) -> Table:
+    return count_table(name, caption, {key.replace("_", " "): count for key, count in counts.items()})

@@ -1,11 +1,12 @@
-"""Folders as they are shown: what stands above, the sections below, and the page that is written of them."""
+"""Pages of finished folders: each kind of folder has a function in `SHOWN` that reads it into a `Display`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from pathlib import Path
+from typing import NamedTuple
 
 from constraintsuite.app.pages.page import (
     PAGE,
@@ -18,7 +19,8 @@ from constraintsuite.app.pages.page import (
 )
 from constraintsuite.app.views import SHOWN
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.records.sections import Charts, Section, SectionBlock, TableBlock
+from constraintsuite.core.records.sections import Charts, Section, SectionBlock
+from constraintsuite.core.records.tables import Table
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, Manifest
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
@@ -27,7 +29,7 @@ from constraintsuite.experiments.output import OutputCounts, write_once
 
 @dataclass(frozen=True)
 class Display:
-    """All that a page needs."""
+    """The head and the sections of a page."""
 
     head: Masthead
     sections: tuple[Section, ...]
@@ -35,20 +37,20 @@ class Display:
 
 @dataclass(frozen=True)
 class ShowOptions:
-    """What a page shows beyond what the folders say."""
+    """Choices of the person who asks for a page."""
 
     attention: bool = False
-    """Where heads look from the cue and to it; loads the model."""
+    """Whether to measure where heads attend from the cue and to it, which loads the model."""
     circuits: bool = True
-    """The circuits inside the folder of an analysis."""
+    """Whether to show the circuits inside the folder of an analysis."""
 
 
 Show = Callable[[Sequence[Path], ShowOptions], Display]
-"""Reads folders of one kind into one display; a folder that is damaged or not finished is a UserError."""
+"""Reads folders of one kind into one display. A folder that is damaged or not finished is a UserError."""
 
 
-def refusing_others(show: Show) -> Show:
-    """The same; a folder that lacks what this version writes is told, not stumbled over."""
+def show_together(show: Show) -> Show:
+    """Wrap a function that shows several folders in common sections: a folder of another version becomes a UserError."""
 
     @wraps(show)
     def read(paths: Sequence[Path], options: ShowOptions) -> Display:
@@ -56,75 +58,73 @@ def refusing_others(show: Show) -> Show:
             return show(paths, options)
         except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise UserError(
-                f"{', '.join(map(str, paths))}: it lacks something that is shown ({type(error).__name__}: {error}). Was it edited, "
-                "or written by another version?"
+                f"{', '.join(map(str, paths))}: something that the page shows is missing ({type(error).__name__}: {error}). "
+                "Was the folder edited, or written by another version?"
             ) from error
 
     return read
 
 
-def show_each(show: Callable[[Path], Display]) -> Show:
-    """Show folders one after the other; `show` reads one of them."""
-    one = refusing_others(lambda paths, _: show(paths[0]))
+def show_each(show: Callable[[Path, ShowOptions], Display]) -> Show:
+    """Wrap a function that shows one folder: several folders get one set of sections each."""
+    show_one = show_together(lambda paths, options: show(paths[0], options))
 
     @wraps(show)
     def read(paths: Sequence[Path], options: ShowOptions) -> Display:
-        return join_folders(paths, [one([path], options) for path in paths])
+        parts = [
+            _Part(f"{number}-", path.resolve().name, show_one([path], options)) for number, path in enumerate(paths, 1)
+        ]
+        return _join(parts)
 
     return read
 
 
-def join_folders(paths: Sequence[Path], displays: Sequence[Display]) -> Display:
-    """The displays of some folders as one; of several folders, each section says which it is of."""
-    if len(displays) == 1:
-        return displays[0]
-    sections = (
-        mark_section(section, f"{number}-", path.resolve().name)
-        for number, (path, display) in enumerate(zip(paths, displays, strict=True), 1)
-        for section in display.sections
-    )
-    return Display(join_heads(display.head for display in displays), tuple(sections))
+class _Part(NamedTuple):
+    """A display that becomes part of a larger one."""
+
+    prefix: str
+    """Put before the ids of its sections, tables and pictures, so that no two on a page are the same."""
+    name: str
+    """Added to the titles of its sections; empty for none."""
+    display: Display
 
 
-def join_heads(heads: Iterable[Masthead]) -> Masthead:
-    """What stands above the sections of several displays: what they share is said once."""
-    titles, kinds, abouts = (dict.fromkeys(parts) for parts in zip(*heads, strict=True))
-    return Masthead(", ".join(titles), ", ".join(kinds), " ".join(abouts))
+def _join(parts: Sequence[_Part]) -> Display:
+    if len(parts) == 1:
+        return parts[0].display
+    sections = (_renamed(section, part) for part in parts for section in part.display.sections)
+    titles, kinds, abouts = (dict.fromkeys(words) for words in zip(*(part.display.head for part in parts), strict=True))
+    return Display(Masthead(", ".join(titles), ", ".join(kinds), " ".join(abouts)), tuple(sections))
 
 
-def mark_section(section: Section, mark: str, name: str = "") -> Section:
-    """A section of one of several displays: no two on a page share an id, a table or a picture.
-
-    `name` is added to the title, if there is one.
-    """
+def _renamed(section: Section, part: _Part) -> Section:
     return replace(
         section,
-        id=f"{mark}{section.id}",
-        title=f"{section.title}: {name}" if name else section.title,
-        blocks=tuple(_mark_block(block, mark) for block in section.blocks),
-        files=tuple(replace(table, name=f"{mark}{table.name}") for table in section.files),
+        id=f"{part.prefix}{section.id}",
+        title=f"{section.title}: {part.name}" if part.name else section.title,
+        blocks=tuple(_renamed_block(block, part.prefix) for block in section.blocks),
+        files=tuple(replace(table, name=f"{part.prefix}{table.name}") for table in section.files),
     )
 
 
-def _mark_block(block: SectionBlock, mark: str) -> SectionBlock:
+def _renamed_block(block: SectionBlock, prefix: str) -> SectionBlock:
     if isinstance(block, Charts):
-        return Charts(tuple(replace(one, name=f"{mark}{one.name}") for one in block.drawings))
-    if isinstance(block, TableBlock):
-        return replace(block, table=replace(block.table, name=f"{mark}{block.table.name}"))
-    return block
+        return Charts(tuple(replace(drawing, name=f"{prefix}{drawing.name}") for drawing in block.drawings))
+    return replace(block, name=f"{prefix}{block.name}") if isinstance(block, Table) else block
 
 
 def write_shown_report(folders: Sequence[Path], out: Path, options: ShowOptions) -> Path:
-    """Write one page of some folders to `out` and give its path; what is there already and the same is kept.
+    """Write one page about these folders to `out` and return its path; a page that is up to date is kept.
 
-    Folders of one kind are shown together, kinds in the order in which they are named. A kind that has no page is a UserError.
+    Folders of one kind are shown together; the kinds follow in the order in which they are first named. A kind without a page
+    is a UserError.
     """
     manifests = {folder: Artifact.open_unverified(folder).manifest for folder in folders}
     display = show_folders(manifests, options)
     inputs = {
         f"{number} {folder.resolve().name}": one.content for number, (folder, one) in enumerate(manifests.items(), 1)
     }
-    # A page may show what is no part of the content of a folder: times, and what was put inside it later.
+    # A page may show facts outside the hashed content of a folder, such as times, or circuits that were added later.
     inputs["page"] = sha256_text(render_page(display.head, display.sections))
 
     def write(folder: Path) -> OutputCounts:
@@ -138,18 +138,16 @@ def write_shown_report(folders: Sequence[Path], out: Path, options: ShowOptions)
 
 
 def show_folders(manifests: Mapping[Path, Manifest], options: ShowOptions) -> Display:
-    """All folders in one display; of several kinds, each section says which kind or folder it is of."""
+    """All folders in one display. If they are of several kinds, the titles of sections name the folder."""
     kinds: dict[str, list[Path]] = {}
     for folder, manifest in manifests.items():
         if manifest.kind not in SHOWN.names():
             known = ", ".join(SHOWN.names())
-            raise UserError(f"{folder}: there is no page of a {manifest.kind}. There are pages of: {known}.")
+            raise UserError(f"{folder}: there is no page for a {manifest.kind}. There are pages for: {known}.")
         kinds.setdefault(manifest.kind, []).append(folder)
-    displays = {kind: SHOWN.load(kind)(paths, options) for kind, paths in kinds.items()}
-    if len(displays) == 1:
-        return displays.popitem()[1]
-    sections: list[Section] = []
-    for kind, display in displays.items():
-        name = kinds[kind][0].resolve().name if len(kinds[kind]) == 1 else ""
-        sections += (mark_section(section, f"{kind}-", name) for section in display.sections)
-    return Display(join_heads(display.head for display in displays.values()), tuple(sections))
+    return _join(
+        [
+            _Part(f"{kind}-", paths[0].resolve().name if len(paths) == 1 else "", SHOWN.load(kind)(paths, options))
+            for kind, paths in kinds.items()
+        ]
+    )

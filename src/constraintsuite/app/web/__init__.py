@@ -1,4 +1,4 @@
-"""The local site over artifact folders: pages that look, and pages on which people judge."""
+"""The local site over a folder of artifacts: pages to read, and pages on which people judge and write."""
 
 LOOPBACK = "127.0.0.1"
-"""Where the site listens if nothing else is said. It stands here, since a command needs it before it imports any page."""
+"""The default address of the site. It is defined here, since the command needs it before it imports any page."""

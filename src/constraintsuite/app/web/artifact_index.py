@@ -1,4 +1,4 @@
-"""The artifacts in the folder that is served. A page asks for a place by name, and only what was found here has one."""
+"""The artifacts in the served folder. Pages look artifacts up by place; an address is never turned into a path."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import stat
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TypeVar, cast
@@ -18,86 +18,69 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import MANIFEST, STAGES, Manifest, read_manifest
 from constraintsuite.suites.annotation.batch import HEAD
 
+SUITE, RUN, REPORT = "suite", "run", "report"
 BATCH, PROPOSALS = "batch", "proposals"
-"""Kinds beside those of artifacts: a folder that people judge, a file that `csuite propose` wrote."""
+"""Kinds in addition to those of artifacts: a folder that people judge, and a file that `csuite propose` wrote."""
 DAMAGED = "damaged"
-"""Kind of a folder whose manifest is one of ours, but cannot be read."""
+"""The kind of a folder whose manifest was written by csuite but cannot be read."""
 HERE = ".here"
-"""Place of the served folder itself: no folder below it has this name, since hidden ones are passed over, and a browser
-would take a dot alone out of an address."""
+"""The place of the served folder itself. No folder below it can have this place, since hidden folders are skipped; browsers
+remove a single dot from addresses."""
 DEEPEST = 6
 _PROPOSED = "proposals.jsonl"
-_PASSED_OVER = frozenset({STAGES, "node_modules", "__pycache__"})
-_NOT_OURS = _PASSED_OVER - {STAGES}
-"""Folders that no page ever reads from; stages are no things to show, but what a build rejected lies there."""
+_SKIPPED = frozenset({STAGES, "node_modules", "__pycache__"})
+_NEVER_READ = _SKIPPED - {STAGES}
+"""Folders that no page reads. Stages are not listed as artifacts, but the rejected pairs of a build are read from them."""
 _KEPT, _KEPT_SMALL = 24, 4_096
-"""Things that stay in memory, and heads, hashes and manifests, which must not drive out whole suites."""
+"""Entries of the cache for large objects such as suites, and of the one for headers, hashes and manifests."""
 LARGEST_MANIFEST = 16_000_000
-"""Bytes; no command writes one that is as large."""
+"""Bytes; csuite never writes a manifest this large."""
 _OURS = re.compile(
     rb'"fingerprint"|"kind"\s*:\s*"(?:suite|run|report|ranking|' + "|".join(SHOWN.names()).encode() + rb')"'
 )
-"""Stands in every manifest of ours, the kind even if it was cut short; another program's manifest.json is none of our business,
-damaged or not."""
+"""Found in every manifest that csuite writes, even if it was cut short. The manifest.json of another program is ignored."""
 _ELSEWHERE = re.compile(r"(?<![\w/.~])/(?!/)[^\s'\"`,;:()/]+(?:/[^\s'\"`,;:()/]+)*/([^\s'\"`,;:()/]+)")
 T = TypeVar("T")
 
 
-@dataclass
-class _CacheEntry:
-    lock: Lock = field(default_factory=Lock)
-    made: list[object] = field(default_factory=list)
-    """What was made, alone in a list; empty before that."""
-
-
 class LruCache:
-    """Keeps at most `most` values; the least recently used goes first."""
+    """Keeps at most `most` values and drops the least recently used ones."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._entries: OrderedDict[Hashable, _CacheEntry] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[Lock, list[object]]] = OrderedDict()
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key; whoever asks while another thread makes it waits for that thread."""
+        """The value of a key, made if it is missing. If another thread is making it, wait for that thread."""
         with self._lock:
-            entry = self._entries.setdefault(key, _CacheEntry())
+            lock, values = self._entries.setdefault(key, (Lock(), []))
             self._entries.move_to_end(key)
             while len(self._entries) > self._most:
                 self._entries.popitem(last=False)
-        with entry.lock:
-            if not entry.made:
-                try:
-                    entry.made.append(make())
-                except BaseException:
-                    with self._lock:
-                        self._entries.pop(key, None)
-                    raise
-        return cast(T, entry.made[0])
+        with lock:
+            if not values:
+                values.append(make())
+        return cast(T, values[0])
 
 
 @dataclass(frozen=True, slots=True)
 class ServedArtifact:
-    """Something that can be shown."""
+    """An artifact, batch or file of proposals that the site can show."""
 
     place: str
-    """Its path inside the folder, with slashes; HERE for the folder itself."""
+    """Its path inside the served folder, with slashes; HERE for the folder itself."""
     path: Path
     kind: str
     name: str
     counts: tuple[tuple[str, int], ...] = ()
     content: str = ""
-    """Hash of what it holds, as its manifest has it."""
-
-    @property
-    def where(self) -> str:
-        """Its place to be read; empty for the folder itself."""
-        return "" if self.place == HERE else self.place
+    """The content hash in its manifest."""
 
     @property
     def label(self) -> str:
-        """What people know it by: its place. Many suites of one corpus have the same name in their manifests."""
-        return self.where or self.path.name
+        """Its name for people: the place, since many suites of one corpus have the same name in their manifests."""
+        return self.path.name if self.place == HERE else self.place
 
     @property
     def address(self) -> str:
@@ -105,17 +88,17 @@ class ServedArtifact:
         return f"/{self.kind}/{quote(self.place)}"
 
     @property
-    def also(self) -> str:
-        """The name in its manifest, where that is another."""
+    def other_name(self) -> str:
+        """The name in its manifest; empty if it is the name of the folder."""
         return "" if self.name == self.path.name else self.name
 
 
 class NotServedError(UserError):
-    """A place that nothing was found at."""
+    """Nothing is served at a place."""
 
 
 class ArtifactIndex:
-    """All that lies in a folder, looked up anew at each call: what a command writes meanwhile is there at once."""
+    """The artifacts in a folder. Each call looks at the folder again, so new artifacts appear at once."""
 
     def __init__(self, root: Path) -> None:
         if not root.is_dir():
@@ -124,15 +107,15 @@ class ArtifactIndex:
         self._large, self._small = LruCache(_KEPT), LruCache(_KEPT_SMALL)
 
     def all(self) -> list[ServedArtifact]:
-        """In the order of their places."""
+        """All artifacts, by kind and place."""
         return sorted(self._find(), key=lambda one: (one.kind, one.place))
 
     def of_kind(self, *kinds: str) -> list[ServedArtifact]:
-        """The artifacts of some kinds, in the order of their places."""
+        """The artifacts of some kinds, by kind and place."""
         return [one for one in self.all() if one.kind in kinds]
 
     def get(self, place: str, *kinds: str) -> ServedArtifact:
-        """What is at a place; anything else than a place that was found, of these kinds, is a NotServedError."""
+        """The artifact at a place, if it is of one of these kinds; otherwise a NotServedError."""
         found = next((one for one in self._find() if one.place == place and one.kind in kinds), None)
         if found is None:
             raise NotServedError(f"There is no {' or '.join(kinds)} at {place!r}.")
@@ -140,7 +123,7 @@ class ArtifactIndex:
         return found
 
     def load(self, one: ServedArtifact, read: Callable[[Path], T], *, small: bool = False) -> T:
-        """What `read` makes of it, kept in memory until the thing changes; what is small has a memory of its own."""
+        """The result of `read` on the path of an artifact, cached until it changes; `small` results have a cache of their own."""
 
         def make() -> T:
             self._check(one)
@@ -149,21 +132,20 @@ class ArtifactIndex:
             except UserError as error:
                 raise UserError(self.describe_error(error)) from error
 
-        kept = self._small if small else self._large
-        return kept.get((f"{read.__module__}.{read.__qualname__}", one.place, modified_at(one)), make)
+        return self.compute_once(f"{read.__module__}.{read.__qualname__}", [one], make, small=small)
 
     def compute_once(
         self, key: Hashable, of: Sequence[ServedArtifact], make: Callable[[], T], *, small: bool = False
     ) -> T:
-        """What is made of several things, kept in memory until one of them changes."""
-        kept = self._small if small else self._large
-        return kept.get((key, *((one.place, modified_at(one)) for one in of)), make)
+        """The result of `make`, cached under `key` until one of the artifacts changes."""
+        cache = self._small if small else self._large
+        return cache.get((key, *((one.place, modified_at(one)) for one in of)), make)
 
     def describe_error(self, error: UserError | str) -> str:
-        """What a visitor is told of an error: where the folder lies on this machine is nobody's business."""
-        inside = str(error).replace(f"{self.root}/", "")
-        said = re.sub(rf"{re.escape(str(self.root))}(?![\w./-])", "the folder that is served", inside)
-        return _ELSEWHERE.sub(r"…/\1", said)
+        """The message of an error for visitors, without the paths of this machine."""
+        message = str(error).replace(f"{self.root}/", "")
+        hidden = re.sub(rf"{re.escape(str(self.root))}(?![\w./-])", "the folder that is served", message)
+        return _ELSEWHERE.sub(r"…/\1", hidden)
 
     def _find(self) -> Iterator[ServedArtifact]:
         for folder, inner, names in os.walk(self.root):
@@ -172,7 +154,7 @@ class ArtifactIndex:
             place = inside.as_posix() if inside.parts else HERE
             is_being_built = STAGES in inner and MANIFEST not in names
             inner[:] = sorted(filter(_is_shown, inner)) if len(inside.parts) < DEEPEST else []
-            files = [name for name in sorted(names) if _tells(name) and self.is_inside(here / name)]
+            files = [name for name in sorted(names) if _is_marker(name) and self.is_inside(here / name)]
             if MANIFEST in files and (manifest := self._manifest(here)) is not None:
                 counts = tuple(manifest.counts.items())
                 yield ServedArtifact(place, here, manifest.kind, manifest.name, counts, manifest.content)
@@ -186,32 +168,37 @@ class ArtifactIndex:
                     yield ServedArtifact(file.relative_to(self.root).as_posix(), file, PROPOSALS, name)
 
     def _manifest(self, folder: Path) -> Manifest | None:
+        def read() -> Manifest | None:
+            try:
+                return read_manifest(folder)
+            except UserError:
+                return None
+
         try:
             known = (folder / MANIFEST).stat()
-            if known.st_size > LARGEST_MANIFEST:
-                return None
-            return self._small.get((folder, known.st_mtime_ns, known.st_size), lambda: _readable(folder))
+            large = known.st_size > LARGEST_MANIFEST
+            return None if large else self._small.get((folder, known.st_mtime_ns, known.st_size), read)
         except OSError:
-            return None  # taken away this very moment
+            return None  # deleted just now
 
     def _check(self, one: ServedArtifact) -> None:
-        """No file of it may lead out of the folder: what lies elsewhere was not meant to be served."""
+        """Refuse an artifact with a link that leads out of the served folder."""
         for folder, inner, names in os.walk(one.path):
-            inner[:] = [name for name in inner if name[0] != "." and name not in _NOT_OURS]
+            inner[:] = [name for name in inner if name[0] != "." and name not in _NEVER_READ]
             out = next((name for name in (*inner, *names) if not self.is_inside(Path(folder, name))), None)
             if out is not None:
                 place = Path(folder, out).relative_to(self.root).as_posix()
                 raise UserError(
-                    f"{place!r} is a link that leads out of the folder that is served, or nowhere, or it is no file. Put the "
-                    "file there."
+                    f"{place!r} is a link that leads out of the served folder or nowhere, or it is not a file. Put the file itself "
+                    "there."
                 )
 
     def is_inside(self, file: Path) -> bool:
-        """Whether a file or folder can be read and is really below this one: a link may lead elsewhere, a pipe would never end."""
+        """Whether a path is a readable file or folder inside the served folder, and not a pipe or a link to elsewhere."""
         try:
             mode = file.lstat().st_mode
         except FileNotFoundError:
-            return True  # taken away this very moment, as journals of databases are: whoever reads it is told
+            return True  # deleted just now, such as the journal of a database: the reader will report it
         except OSError:
             return False
         if stat.S_ISLNK(mode):
@@ -225,31 +212,24 @@ class ArtifactIndex:
         return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def _tells(file: str) -> bool:
-    """Whether a file of this name says that there is something to show."""
+def _is_marker(file: str) -> bool:
+    """Whether a file of this name marks something that the site shows."""
     return file in (MANIFEST, HEAD) or (file.endswith(_PROPOSED) and _is_shown(file))
 
 
 def _is_shown(name: str) -> bool:
-    """Whether a name can stand in a page and in an address: what is hidden, or is no text of one line, has no place here."""
+    """Whether a name can be part of an address: not hidden, not skipped, and text without line breaks."""
     try:
         name.encode()
     except UnicodeEncodeError:
         return False
-    return name[0] != "." and "\n" not in name and name not in _PASSED_OVER
+    return name[0] != "." and "\n" not in name and name not in _SKIPPED
 
 
 def modified_at(one: ServedArtifact) -> int:
-    """When what is written last, or never again, was written: a folder itself changes whenever somebody answers in it."""
+    """When the manifest or header was written. The folder itself also changes when somebody answers."""
     marker = next((one.path / name for name in (MANIFEST, HEAD) if (one.path / name).is_file()), one.path)
     return marker.stat().st_mtime_ns
-
-
-def _readable(folder: Path) -> Manifest | None:
-    try:
-        return read_manifest(folder)
-    except UserError:
-        return None
 
 
 def _is_ours(file: Path) -> bool:

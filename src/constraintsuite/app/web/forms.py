@@ -1,4 +1,4 @@
-"""Questions as a form asks them, and the answers that a form brings, read with care: anyone may send anything."""
+"""Questions as forms show them, and the answers that forms send. Anyone may send anything, so nothing sent is trusted."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from constraintsuite.suites.annotation.records import (
 )
 
 PREFIX = "answer."
-"""Of the fields of a form that are answers; the rest of the name is the question."""
-_FEW = 2  # options of which any number may be chosen: with so few, each set of them is one choice, and one key
+"""How the names of answer fields begin; the rest of the name is the question."""
+_FEW = 2  # with this many options, each set of them is shown as a single choice
 
 
 @dataclass(frozen=True)
 class UnsavedForm:
-    """What a form gave that could not be kept, so that it is not lost."""
+    """The content of a form that could not be saved, so that it can be shown again."""
 
     given: Mapping[str, tuple[str, ...]]
     note: str
     fault: str
     seen: int | None = None
-    """What the person knew of; None where they are now shown what they had missed."""
+    """The last event that the person knew of; None if the page now shows what they had missed."""
 
 
 def takes_several(question: AnnotationQuestion) -> bool:
-    """Whether any number of its options may be ticked."""
+    """Whether the form shows the options of a question as checkboxes."""
     return question.kind == "choices" and len(question.options) > _FEW
 
 
 def options_of(question: AnnotationQuestion) -> dict[str, str]:
-    """The labels of all answers that can be chosen, by value; none for a question that is answered in words."""
+    """The labels of the answers to choose from, by value; empty for a question that is answered in words."""
     if question.kind in ("text", "ids"):
         return {}
     plain = {option: option for option in question.options}
@@ -48,44 +48,44 @@ def options_of(question: AnnotationQuestion) -> dict[str, str]:
 
 
 def given_of(question: AnnotationQuestion, value: AnswerValue) -> tuple[str, ...]:
-    """The fields that an answer fills."""
+    """The values of the form fields for an answer."""
     return tuple(value) or (NOTHING,) if takes_several(question) else (spell_value(value),)
 
 
-def say(question: AnnotationQuestion, value: AnswerValue) -> str:
-    """An answer in the words that the form has for it."""
+def answer_text(question: AnnotationQuestion, value: AnswerValue) -> str:
+    """The label that the form has for an answer."""
     spelling = spell_value(value)
     return options_of(question).get(spelling, spelling)
 
 
 def given_in(form: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """The answers of a form by question, field by field."""
+    """The values of the answer fields of a form, by question."""
     return {name.removeprefix(PREFIX): values for name, values in form.items() if name.startswith(PREFIX)}
 
 
-def spelt(given: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """The same as a person would write them."""
+def as_text(given: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """The answers as text, as a person would type them."""
     return {question: "; ".join(values) for question, values in given.items()}
 
 
 NEVER = -1
-"""No event has this number: who knew of it is found to be stale."""
+"""A number that no event has: a form with it counts as out of date."""
 _DIGITS = 18
-"""More than any number has that is asked for; Python refuses to read thousands of them."""
+"""Longer numbers are refused; Python itself refuses thousands of digits."""
 
 
-def only(form: Mapping[str, tuple[str, ...]], name: str) -> str:
-    """The first value of a field; empty where there is none."""
+def first_value(form: Mapping[str, tuple[str, ...]], name: str) -> str:
+    """The first value of a field; empty if there is none."""
     return next(iter(form.get(name, ())), "")
 
 
 def read_number(text: str) -> int:
-    """What a form says it knew of; what is no number was never known."""
+    """The number of the event that a form knew of; NEVER for anything but a number."""
     return int(text) if _is_number(text) else NEVER
 
 
 def read_whole(text: str, name: str, least: int, most: int) -> int:
-    """A number that a person typed."""
+    """A whole number that a person typed; anything else is a UserError."""
     found = text.strip()
     if not (_is_number(found) and least <= int(found) <= most):
         raise UserError(f"{name}: {text[:40]!r} is not a whole number from {least:,} to {most:,}.")
@@ -93,15 +93,15 @@ def read_whole(text: str, name: str, least: int, most: int) -> int:
 
 
 def place_of(number: int, own: Sequence[AnnotationEvent]) -> int:
-    """Which of a person's own events has a number, from 1; 0 for none.
+    """The position, from 1, of the event with this number among a person's own events; 0 for none.
 
-    This is what a form holds: numbers go over everyone's events, and would tell how much others answer.
+    Forms hold positions, since the numbers count everyone's events and would reveal how much others answer.
     """
     return next((place for place, event in enumerate(own, 1) if event.number == number), number if number < 0 else 0)
 
 
 def read_place(text: str, own: Sequence[AnnotationEvent]) -> int:
-    """The number of the event that a form says was known; events are only ever added, so a place stays true."""
+    """The number of the event at the position in a form. Events are only added, so positions stay valid."""
     place = read_number(text)
     if place == 0:
         return 0

@@ -1,4 +1,4 @@
-"""New folders beside the artifacts that they are made from; they never replace anything."""
+"""New folders next to the artifacts that they are made from. Existing folders are never replaced."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.origins import fault_of
 from constraintsuite.core.errors import UserError
 
-_OUTSIDE = "What is made from this would lie outside the folder that is served. Serve the folder above it."
+_OUTSIDE = "A new folder would lie outside the served folder. Serve the folder above it."
 
 
 def check_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> None:
-    """Whether there may be a folder beside a thing; to be asked before the work that would fill it."""
+    """Refuse if there can be no folder next to an artifact; called before the work that would fill it."""
     if one.path == artifacts.root:
         raise UserError(_OUTSIDE)
 
 
 def fault_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
-    """Why a page should not offer to make one; empty if it may. A thing that was changed since it was made gives nothing."""
+    """Why a page should not offer to make a folder next to an artifact; empty if it may."""
     if one.path == artifacts.root:
         return _OUTSIDE
     fault = fault_of(artifacts, one)
-    return f"{one.label} cannot be read, so that nothing is made from it: {fault}" if fault else ""
+    return f"{one.label} cannot be read, so nothing can be made from it: {fault}" if fault else ""
 
 
 @contextmanager
 def new_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> Iterator[Path]:
-    """An empty folder named after a thing; it goes again if the block ends with an error."""
+    """Make an empty folder named after an artifact. It is removed if the block ends with an error."""
     check_beside(artifacts, one)
     folder = _claim(one.path, ending)
     try:
@@ -42,7 +42,7 @@ def new_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> It
 
 
 def all_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> list[Path]:
-    """What was made so, by name."""
+    """The folders that were made this way, by name."""
     if one.path == artifacts.root:
         return []
     found = (path for path in one.path.parent.glob("*") if _is_of(path.name, one, ending))
@@ -50,7 +50,7 @@ def all_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> li
 
 
 def _claim(path: Path, ending: str) -> Path:
-    """The first free name; making the folder is what takes it, so that two at once get two."""
+    """Make the folder with the first free name; two requests at the same time get two folders."""
     for number in count(1):
         folder = path.with_name(f"{path.name}.{ending}{f'-{number}' if number > 1 else ''}")
         try:
@@ -58,7 +58,7 @@ def _claim(path: Path, ending: str) -> Path:
         except FileExistsError:
             continue
         except OSError as error:
-            raise UserError(f"{folder.name}: cannot be made here: {error.strerror}.") from None
+            raise UserError(f"{folder.name}: the folder cannot be made: {error.strerror}.") from None
         return folder
     raise AssertionError("there is always a next number")
 

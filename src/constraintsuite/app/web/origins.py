@@ -1,4 +1,4 @@
-"""What belongs together: the suite of a run, a report or a batch, and whether it is still what was written."""
+"""Which suite a run, report or batch belongs to, and whether artifacts are still as they were written."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from constraintsuite.app.web.artifact_index import (
     DAMAGED,
     LARGEST_MANIFEST,
     PROPOSALS,
+    REPORT,
+    RUN,
+    SUITE,
     ArtifactIndex,
     NotServedError,
     ServedArtifact,
@@ -29,26 +32,30 @@ from constraintsuite.suites.annotation.kinds.proposals import read_proposal_file
 from constraintsuite.suites.annotation.kinds.written_queries import NAME as WRITING
 
 _WHOLE = frozenset({"suite", "run", "report", "ranking"})
-"""Kinds that are refused if any file of theirs was changed; others miss nothing if, say, weights were taken away."""
+"""Kinds that count as damaged if any file is missing or changed. Other kinds can be shown without, say, their weights."""
 _READ = frozenset({EXAMPLES, CONTROLS})
-"""Files of a suite whose content is looked at, not their size alone, if they are not larger than this."""
+"""Files of a suite whose content is checked, not only their size, up to _LARGEST bytes."""
 _LARGEST = 64_000_000
 _DATABASE = b"SQLite format 3\0"
 
 
 def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
-    """Why it cannot be shown, in words; empty if nothing is known against it."""
+    """Why an artifact cannot be shown; empty if no fault is known."""
     try:
         if one.kind == DAMAGED:
             if (one.path / MANIFEST).stat().st_size > LARGEST_MANIFEST:
-                return f"{MANIFEST} is larger than any that a command writes."
+                return f"{MANIFEST} is larger than any manifest of csuite."
             read_manifest(one.path)
-        elif one.kind == BATCH:
-            return _fault_of_batch(artifacts, one)
-        elif one.kind == PROPOSALS:
-            return _fault_of_proposals(artifacts, one)
-        elif one.kind in _WHOLE:
-            return next(_faults(artifacts, one), "")
+        elif one.kind == PROPOSALS and one.path.stat().st_size <= _LARGEST:
+            artifacts.load(one, read_proposal_file)
+        for name, size, sha256 in _expected_files(artifacts, one):
+            file = one.path / name
+            if not file.is_file():
+                return f"{name} is missing."
+            if size not in (None, file.stat().st_size) or (sha256 and not _has_content(artifacts, file, sha256)):
+                return f"{name} was changed since it was made."
+            if name == EVENTS and not _is_database(file):
+                return f"{EVENTS} is not a database. Restore it from a copy."
     except UserError as error:
         return artifacts.describe_error(error)
     except OSError as error:
@@ -56,48 +63,23 @@ def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
     return ""
 
 
-def _fault_of_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
-    """Its items are those that were written, and there is a database."""
-    head, items, events = artifacts.load(one, read_head, small=True), one.path / ITEMS, one.path / EVENTS
-    gone = next((file.name for file in (items, events) if not file.is_file()), "")
-    if gone:
-        return f"{gone} was taken away."
-    with events.open("rb") as stream:
-        if stream.read(len(_DATABASE)) != _DATABASE:
-            return f"{EVENTS} is no database any more. Bring back a copy of it."
-    return "" if _has_content(artifacts, items, head.items_sha256) else f"{ITEMS} was changed since the batch was made."
+def _expected_files(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[tuple[str, int | None, str]]:
+    """The name, size and hash of each file that must be there; no size or hash where it is not checked."""
+    if one.kind == BATCH:
+        yield ITEMS, None, artifacts.load(one, read_head, small=True).items_sha256
+        yield EVENTS, None, ""
+    elif one.kind in _WHOLE and (manifest := read_manifest(one.path)) is not None:
+        for name, entry in manifest.files.items():
+            yield name, entry.bytes, entry.sha256 if one.kind == SUITE and name in _READ else ""
 
 
-def _fault_of_proposals(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
-    """Whether a file that is not too large to be read at once can be; looked at once a change."""
-    known = one.path.stat()
-
-    def read() -> str:
-        try:
-            read_proposal_file(one.path)
-        except UserError as error:
-            return artifacts.describe_error(error)
-        return ""
-
-    if known.st_size > _LARGEST:
-        return ""
-    return artifacts.compute_once(("fault", one.path, known.st_mtime_ns, known.st_size), (), read, small=True)
-
-
-def _faults(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[str]:
-    """By their sizes, and of the files of a suite that pages read also by their content."""
-    manifest = read_manifest(one.path)
-    for name, entry in manifest.files.items() if manifest is not None else ():
-        file = one.path / name
-        read = one.kind == "suite" and name in _READ
-        if not file.is_file():
-            yield f"{name} was taken away since it was made."
-        elif file.stat().st_size != entry.bytes or (read and not _has_content(artifacts, file, entry.sha256)):
-            yield f"{name} was changed since it was made."
+def _is_database(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(len(_DATABASE)) == _DATABASE
 
 
 def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:
-    """Whether a file that is not too large has this content; it is read once per change."""
+    """Whether a file has this hash; checked once per change, and True for very large files."""
     known = file.stat()
     key = (file, known.st_mtime_ns, known.st_size, sha256)
     return known.st_size > _LARGEST or artifacts.compute_once(key, (), lambda: sha256_of(file) == sha256, small=True)
@@ -106,9 +88,9 @@ def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:
 def suite_with(
     artifacts: ArtifactIndex, content: str, place: Path | None, suites: Sequence[ServedArtifact] | None = None
 ) -> ServedArtifact | None:
-    """The suite with a content, if it lies here; of several the one at `place`, and never one that was changed since.
+    """The served suite with this content hash; of several copies the one at `place`, and never a changed one.
 
-    A manifest alone proves nothing: whoever copies a suite and edits its examples copies the manifest as well.
+    The manifest alone is no proof: someone who copies a suite and edits its examples copies the manifest as well.
     """
     known = artifacts.of_kind("suite") if suites is None else suites
     found = [one for one in known if one.content == content and not fault_of(artifacts, one)]
@@ -116,24 +98,21 @@ def suite_with(
 
 
 def noted_place(path: Path) -> Path | None:
-    """Where the suite of a run lay when it was made, if that is known."""
+    """The path of the suite when the run was made, if it was noted."""
     try:
         return suite_place(path)
     except (OSError, ValueError):
-        return None  # a note that cannot be read says nothing
-
-
-SUITE, RUN, REPORT = "suite", "run", "report"
+        return None  # the note cannot be read
 
 
 @dataclass(frozen=True)
 class SuiteFamily:
-    """A suite with all that was made from it; without a suite where that is not served."""
+    """A suite with its runs and reports. `suites` is empty if the suite is not served."""
 
     content: str
     name: str
     suites: tuple[ServedArtifact, ...]
-    """More than one where it was copied; that which the most of its runs were made from comes first."""
+    """The suite and its copies; the one from which most runs were made comes first."""
     runs: tuple[ServedArtifact, ...]
     reports: tuple[ServedArtifact, ...]
 
@@ -141,40 +120,51 @@ class SuiteFamily:
         return one in self.suites or one in self.runs
 
     def labels(self) -> dict[str, str]:
-        """The runs' names by place; with the place where two have the same."""
+        """The names of the runs by place; a name that two runs share is followed by the place."""
         names = [one.name for one in self.runs]
         return {one.place: one.name if names.count(one.name) == 1 else f"{one.name} ({one.place})" for one in self.runs}
 
     def rivals(self) -> dict[str, str]:
-        """The names of the runs that can be compared: all but those of the model that guesses."""
+        """The names of the runs that can be compared: all but runs of the random system."""
         guesses = {one.place for one in self.runs if is_chance(one.name)}
         return {place: label for place, label in self.labels().items() if place not in guesses}
 
 
 def families(artifacts: ArtifactIndex) -> list[SuiteFamily]:
-    """All suites and runs; suites that are here first."""
+    """All suites with their runs; suites that are served come first."""
     found: dict[str, dict[str, list[ServedArtifact]]] = {}
     names: dict[str, str] = {}
     for one in artifacts.of_kind(SUITE, RUN, REPORT):
         manifest = read_manifest(one.path)
         if manifest is None or (one.kind == REPORT and SUITE not in manifest.inputs):
-            continue  # taken away this very moment, or of no suite
+            continue  # deleted just now, or a report of something else
         content = manifest.content if one.kind == SUITE else manifest.inputs.get(SUITE, "")
         names.setdefault(content, str(manifest.settings.get(SUITE) or content[:12]))
         found.setdefault(content, {SUITE: [], RUN: [], REPORT: []})[one.kind].append(one)
     known = [_family(artifacts, content, names[content], parts) for content, parts in found.items()]
-    of_use = [family for family in known if family.suites or family.runs]
-    return sorted(of_use, key=lambda family: (not family.suites, family.name, family.content))
+    shown = [family for family in known if family.suites or family.runs]
+    return sorted(shown, key=lambda family: (not family.suites, family.name, family.content))
 
 
 def family_of(artifacts: ArtifactIndex, one: ServedArtifact) -> SuiteFamily:
-    """The family of a suite or a run that is served."""
+    """The family of a served suite or run."""
     return next(family for family in families(artifacts) if one in family)
 
 
 def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact | None:
-    """The suite that a run of a family was made from, or an unchanged copy of it; None where it is not here."""
+    """The suite that a run was made from, or an unchanged copy of it; None if neither is served."""
     return suite_with(artifacts, family.content, noted_place(run.path), family.suites)
+
+
+def require_suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
+    """The suite of a run, for pages that show its examples; a UserError if it is not served."""
+    suite = suite_of_run(artifacts, family, run)
+    if suite is None:
+        raise UserError(
+            "The suite of this run is not in the served folder, so its examples cannot be shown. Put it there, or serve a folder "
+            "that holds both."
+        )
+    return suite
 
 
 def _family(
@@ -189,11 +179,11 @@ def _family(
 
 
 _BESIDE = re.compile(r"(.+)\.[a-z]+(?:-\d+)?")
-"""Names of batches: commands and pages draw them beside what they are drawn from."""
+"""Names of batches, which lie next to the folder or file that they were drawn from."""
 
 
 def batches_on(artifacts: ArtifactIndex, *kinds: str) -> list[tuple[ServedArtifact, BatchHeader]]:
-    """All batches whose head can be read, or those of some kinds; a damaged one tells so on its own page, not on all others."""
+    """The batches, or those of some kinds, whose header can be read. The home page reports the others."""
     found = []
     for one in artifacts.of_kind(BATCH):
         try:
@@ -206,15 +196,15 @@ def batches_on(artifacts: ArtifactIndex, *kinds: str) -> list[tuple[ServedArtifa
 
 
 def judged_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
-    """A batch whose questions are answered one by one; queries are written on pages of their own."""
+    """A batch whose questions are answered one by one. Batches for writing queries have pages of their own."""
     batch = artifacts.load(one, open_batch)
     if batch.head.kind == WRITING:
-        raise NotServedError(f"Queries are written for {one.place!r}: there is nothing to judge.")
+        raise NotServedError(f"{one.place!r} is a batch for writing queries: there is nothing to judge.")
     return batch
 
 
 def own_page(artifacts: ArtifactIndex, one: ServedArtifact, role: PersonRole) -> str:
-    """Where a batch has a page of its own for this role; empty if it is judged as all others are."""
+    """The address of the page that replaces the queue for this batch and role; empty for none."""
     head = artifacts.load(one, read_head, small=True)
     if head.kind == WRITING and role != "adjudicator":
         return f"/{WRITING}/{quote(one.place)}{'/export' if role == 'owner' else ''}"
@@ -223,14 +213,14 @@ def own_page(artifacts: ArtifactIndex, one: ServedArtifact, role: PersonRole) ->
 
 
 def suite_of(artifacts: ArtifactIndex, head: BatchHeader, one: ServedArtifact) -> ServedArtifact | None:
-    """The suite that a batch was drawn from, if it lies here unchanged: the one beside it rather than a copy elsewhere."""
+    """The suite that a batch was drawn from, if it is served unchanged; the one next to the batch comes before copies."""
     if head.kind != "gold":
         return None
     return suite_with(artifacts, head.source.rpartition(" ")[2], _drawn_at(one))
 
 
 def proposals_of(artifacts: ArtifactIndex, head: BatchHeader, one: ServedArtifact) -> ServedArtifact | None:
-    """The file of proposals that a batch was drawn from, if it lies here unchanged; the one beside it first."""
+    """The file of proposals that a batch was drawn from, if it is served unchanged; the one next to the batch comes first."""
     place, content = _drawn_at(one), head.source.rpartition(" ")[2]
     listed = artifacts.of_kind(PROPOSALS) if head.kind == "proposals" else []
     found = [one for one in listed if artifacts.load(one, sha256_of, small=True) == content]
@@ -238,6 +228,6 @@ def proposals_of(artifacts: ArtifactIndex, head: BatchHeader, one: ServedArtifac
 
 
 def _drawn_at(one: ServedArtifact) -> Path | None:
-    """Where what a batch was drawn from would lie, by the batch's name."""
+    """The path that a batch was drawn from, according to its name."""
     named = _BESIDE.fullmatch(one.path.name)
     return one.path.with_name(named[1]) if named is not None else None

@@ -1,4 +1,4 @@
-"""Proposals for a build: which of them a filter finds, their batch and their documents, and how they are marked."""
+"""Proposals under review: filters, their batch, the documents of their corpus, and the marks in their texts."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mention
 
 ENDING = "gold"
-"""Of the batch beside the file, as `csuite gold sample` names it."""
+"""How the name of the batch next to the file ends, as with `csuite gold sample`."""
 LARGEST = 200_000_000
-"""Bytes of the documents of a suite that are kept in memory to look words up in."""
+"""Bytes of the largest corpus of a suite that is read into memory to look words up."""
 _MARKS = {"affirms": "affirmed", "denies": "negated"}
-_making = Lock()  # of batches, so that two first answers do not make two
+_making = Lock()  # held while a batch is made, so that two first answers do not make two
 
 
 FACETS: Mapping[str, tuple[str, Callable[[JudgedProposal], str]]] = {
@@ -44,23 +44,22 @@ FACETS: Mapping[str, tuple[str, Callable[[JudgedProposal], str]]] = {
     "domain": ("Domain", lambda one: one.mined.domain),
     "split": ("Split", lambda one: one.mined.split),
 }
-"""What proposals are chosen by: a title, and the value that a proposal has."""
+"""The filters for proposals: a title, and the value of a proposal."""
 
 
 def find_proposals(judged: Sequence[JudgedProposal], choice: ExampleFilter) -> FoundExamples:
-    """The proposals of a filter; words are looked for in what may be reworded and in what documents say."""
-    sought = choice.search.casefold()
+    """The proposals that a filter finds; words are searched in the texts that can be reworded and in the evidence."""
     facets = {name: facet_of(name, title, [value(one) for one in judged]) for name, (title, value) in FACETS.items()}
-    return choose(facets, np.array([_says(one, sought) for one in judged], dtype=bool), choice.values)
+    found = [any(choice.search.casefold() in text.casefold() for text in _texts(one)) for one in judged]
+    return choose(facets, np.array(found, dtype=bool), choice.values)
 
 
-def _says(one: JudgedProposal, sought: str) -> bool:
-    said = (*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence))
-    return any(sought in text.casefold() for text in said)
+def _texts(one: JudgedProposal) -> list[str]:
+    return [*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence)]
 
 
 def read_judged(artifacts: ArtifactIndex, one: ServedArtifact, batch: AnnotationBatch | None) -> list[JudgedProposal]:
-    """All proposals of a file, in the order in which they were ranked."""
+    """All proposals of a file with their verdicts, in ranked order."""
     return judge_proposals(
         artifacts.load(one, read_proposal_file), batch, lambda proposal: _documents_of(artifacts, proposal)
     )
@@ -72,21 +71,21 @@ def _documents_of(artifacts: ArtifactIndex, proposal: Proposal) -> Mapping[str, 
 
 
 def suite_of(artifacts: ArtifactIndex, proposal: Proposal) -> ServedArtifact | None:
-    """A suite of the corpus that a proposal was mined from, if one lies here with the documents that it was built from."""
+    """A served suite of the corpus that a proposal was mined from, if its documents are still there."""
     return next(
         (one for one in artifacts.of_kind("suite") if is_corpus_of(proposal, artifacts.load(one, _corpus))), None
     )
 
 
 def _corpus(suite: Path) -> dict[str, Document]:
-    """All documents of a suite by id; none where they are gone, or too many to be kept."""
+    """The documents of a suite by id; empty if they were deleted or are too large."""
     folder = suite / STAGES / "documents"
     size = sum(part.stat().st_size for part in part_paths(folder))
     return {document.id: document for document in read_documents(folder)} if size <= LARGEST else {}
 
 
 def find_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch | None:
-    """The batch that was drawn from a file as it is now, whoever drew it, one beside it first; None before the first answer."""
+    """The batch that was drawn from the current content of a file, preferably next to it; None before the first answer."""
     drawn_from = f" {artifacts.load(one, sha256_of, small=True)}"
     batches = [batch for batch, head in batches_on(artifacts, NAME) if head.source.endswith(drawn_from)]
     batches.sort(key=lambda batch: batch.path.parent != one.path.parent)
@@ -94,7 +93,7 @@ def find_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch
 
 
 def find_or_make_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
-    """The same; made of all proposals where there is none."""
+    """The batch of a file; if there is none, one is made of all proposals."""
     with _making:
         found = find_batch(artifacts, one)
         if found is None:
@@ -106,7 +105,7 @@ def find_or_make_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> Annotat
 
 @lru_cache(maxsize=4_096)
 def mark_snippet(text: str, verdict: str, forms: tuple[str, ...]) -> tuple[Segment, ...]:
-    """A sentence of a document with the mentions of the value and the words that decide on them."""
+    """A sentence with the mentions of the value, and the words that decide whether it affirms or denies them."""
     (read,) = get_analyser("rules").analyse([text])
     marks = []
     for span in find_forms(text, forms):

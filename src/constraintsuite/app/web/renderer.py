@@ -1,4 +1,4 @@
-"""Templates to pages, and the few files that all pages share."""
+"""Renders templates to pages, and serves the styles and scripts that pages share."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _OF_REPORTS = ("page.js", "walk.js")
 _YEAR = 31_536_000
 _HEADINGS = {
     400: "This cannot be shown",
-    401: "You are not in",
-    403: "Not for you",
-    404: "Not here",
+    401: "You are not signed in",
+    403: "You may not see this",
+    404: "Not found",
     405: "This cannot be done here",
     413: "Too large",
-    421: "Not under this name",
+    421: "Unknown host name",
     500: "Something went wrong",
 }
-_NOTHING_DONE = "Nothing was changed"
+_UNCHANGED = "Nothing was changed"
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: object) -> Response:
-    """A page in the site's frame; all that comes from artifacts and people is escaped."""
+    """A page in the frame of the site. Everything from artifacts and people is escaped."""
     shared = {
         "person": request.state.person,
         "guard": request.state.guard,
@@ -45,20 +45,20 @@ def render(request: Request, template: str, *, status: int = 200, **values: obje
 
 
 def render_fault(request: Request, status: int, message: str) -> Response:
-    """Why there is no such page, as one."""
+    """A page that says what is wrong."""
     heading = _HEADINGS.get(status, _HEADINGS[404])
     if request.method == "POST" and status in (400, 403):
-        heading = _NOTHING_DONE
+        heading = _UNCHANGED
     return render(request, "fault.html.jinja", status=status, title=heading, message=message)
 
 
 def static_path(name: str) -> str:
-    """Where a shared file is served: its content is in its address, so a browser may keep it."""
+    """The address of a shared file. It contains a hash of the content, so that browsers may cache it."""
     return f"/static/{sha256_text(_static(name))[:12]}/{name}"
 
 
 def serve_static(request: Request) -> Response:
-    """One of the shared files."""
+    """Serve one of the shared files."""
     name = request.path_params["name"]
     if name not in ("site.css", *SCRIPTS) or request.url.path != static_path(name):
         return Response(status_code=404)

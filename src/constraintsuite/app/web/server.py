@@ -1,4 +1,4 @@
-"""The site as an application on an address: bound before the links are told, so that each link leads somewhere."""
+"""The site as an application, and the socket that it listens on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOT_THIS = (403, 404)
 def make_app(
     artifacts: ArtifactIndex, tokens: AccessTokens, hosts: Sequence[str], *, read_only: bool = False
 ) -> ASGIApp:
-    """The site over the artifacts of a folder, for the people who have a token, under these host names."""
+    """The site over a folder of artifacts, for people with tokens, under these host names."""
     pages = [page for name in PAGES.names() for page in PAGES.load(name)]
     own = {page.path: page for page in pages if page.method == "GET"}
     routes = [Route(page.path, _endpoint(page, artifacts, own), methods=[page.method]) for page in pages]
@@ -42,14 +42,14 @@ def make_app(
         routes=[*routes, Route("/static/{hash}/{name}", serve_static)],
         exception_handlers={HTTPException: _missing, Exception: _broken},
     )
-    # Around all of it, not as a middleware: a page that fails is answered outside of those, and needs the headers too.
+    # Wrapped around the application: Starlette answers failing pages outside its middleware, and these need the headers too.
     return AccessGuard(site, tokens, hosts, read_only=read_only)
 
 
 def _endpoint(
     page: Page, artifacts: ArtifactIndex, own: Mapping[str, Page]
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Answers with a page; where nothing is at the place before its verb, a thing may have the verb for its name."""
+    """The handler of a page. If nothing is at the place before its verb, an artifact may have the verb as its name."""
     start, _, verb = page.path.partition(f"{_PLACE}/")
     plain = own.get(f"{start}{_PLACE}") if verb and page.method == "GET" else None
 
@@ -70,7 +70,7 @@ def _endpoint(
 
 def _answer(page: Page, request: Request, artifacts: ArtifactIndex) -> Response:
     if request.state.person.role not in page.roles:
-        return render_fault(request, 403, "This page is not for your role: what stands there could lead your answers.")
+        return render_fault(request, 403, "This page is not for your role, since it could influence your answers.")
     try:
         return page.view(request, artifacts)
     except NotServedError as error:
@@ -81,49 +81,53 @@ def _answer(page: Page, request: Request, artifacts: ArtifactIndex) -> Response:
 
 def _missing(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
-    said = "There is nothing at this address." if status == 404 else "Nothing was changed."
-    return render_fault(request, status, said)
+    return render_fault(
+        request, status, "There is nothing at this address." if status == 404 else "Nothing was changed."
+    )
 
 
 def _broken(request: Request, _: Exception) -> Response:
-    """What went wrong stands where `csuite serve` runs, not here: it may tell of what a visitor must not know."""
-    said = "This is a fault of the program. What was kept before is safe; the window in which `csuite serve` runs says more."
-    return render_fault(request, 500, said)
+    """Report a bug without its details, which the terminal shows: they may hold what a visitor must not see."""
+    return render_fault(
+        request,
+        500,
+        "This is a bug. Everything saved before is safe; the terminal in which `csuite serve` runs has details.",
+    )
 
 
 _OWN_NAMES = (LOOPBACK, "localhost", "[::1]")
 _WARNING = (
-    "Other machines can reach this address, and what is sent is not encrypted: links can be read on the way. On a network that "
-    f"is not your own, listen on {LOOPBACK} and let people come through ssh -L or a proxy with TLS."
+    "Other machines can reach this address, and the connection is not encrypted, so others may read the links. On a network that "
+    f"is not your own, listen on {LOOPBACK} and let people connect through ssh -L or a proxy with TLS."
 )
 _NAME = re.compile(r"[^\s:/?#@\[\]]+|\[[0-9A-Fa-f:.]+\]")
 
 
 @dataclass(frozen=True)
 class WebSite:
-    """What is served, to whom, and where."""
+    """What is served, to whom, and at which address."""
 
     folder: Path
     people: tuple[Person, ...]
     host: str = LOOPBACK
     port: int = 0
     names: tuple[str, ...] = ()
-    """Host names beside the address itself under which it may be reached."""
+    """Further host names under which the site may be reached."""
     read_only: bool = False
 
 
 @dataclass(frozen=True)
 class ServedSite:
-    """A site that has its address."""
+    """A site whose socket is open."""
 
     server: uvicorn.Server
     socket: socket.socket
     links: Mapping[Person, str]
     warning: str = ""
-    """What whoever started it should know; empty for nothing."""
+    """A warning for the person who started the site; empty for none."""
 
     def run(self) -> None:
-        """Answer until it is stopped; what one should know is told first, where the server tells its own warnings."""
+        """Log the warning, then answer requests until the process is stopped."""
         if self.warning:
             logging.getLogger("uvicorn.error").warning(self.warning)
         self.server.run(sockets=[self.socket])
@@ -131,11 +135,11 @@ class ServedSite:
 
 @contextmanager
 def listen(site: WebSite) -> Iterator[ServedSite]:
-    """The site with its address taken; an address that is taken or not ours is a UserError."""
+    """Open the socket of a site; an address that is in use or not of this machine is a UserError."""
     names = [_checked(_bracketed(name)) for name in site.names]
     if not site.host.strip():
         raise UserError(
-            f"--host {site.host!r}: an address is needed, such as {LOOPBACK}, or 0.0.0.0 for all of this machine."
+            f"--host {site.host!r}: give an address such as {LOOPBACK}, or 0.0.0.0 for all addresses of this machine."
         )
     address = _bracketed(site.host)
     artifacts = ArtifactIndex(site.folder)
@@ -143,7 +147,9 @@ def listen(site: WebSite) -> Iterator[ServedSite]:
     app = make_app(artifacts, tokens, (*_OWN_NAMES, address, *names), read_only=site.read_only)
     with _bound(site.host, site.port) as bound:
         own, port = ipaddress.ip_address(bound.getsockname()[0]), bound.getsockname()[1]
-        anywhere = ("[::1]" if own.version == 6 else LOOPBACK) if own.is_unspecified else ""  # an address to go to
+        anywhere = (
+            ("[::1]" if own.version == 6 else LOOPBACK) if own.is_unspecified else ""
+        )  # an address that a browser can open
         shown = names[0] if names else anywhere or address
         links = {person: f"http://{shown}:{port}/enter?token={tokens.token(person)}" for person in site.people}
         config = uvicorn.Config(app, log_level="warning", server_header=False, date_header=False)
@@ -151,21 +157,13 @@ def listen(site: WebSite) -> Iterator[ServedSite]:
 
 
 def _bracketed(host: str) -> str:
-    """As it stands in an address, and as browsers name it."""
-    return f"[{host}]" if _is_ipv6(host) else host
-
-
-def _is_ipv6(host: str) -> bool:
-    try:
-        ipaddress.IPv6Address(host)
-    except ValueError:
-        return False
-    return True
+    """The host as it is written in an address: IPv6 in brackets."""
+    return f"[{host}]" if ":" in host and "[" not in host else host
 
 
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise UserError(f"--name {name!r}: a host name alone is needed, such as lab.local, without http:// and port.")
+        raise UserError(f"--name {name!r}: give only a host name such as lab.local, without http:// and port.")
     return name
 
 
@@ -178,7 +176,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
             made.bind((host, port))
         except OSError as error:
             raise UserError(
-                f"{host}:{port} cannot be listened on: {error.strerror}. Choose another --port, or --port 0 for any free one."
+                f"{host}:{port} this address cannot be used: {error.strerror}. Choose another --port, or --port 0 for any free one."
             ) from None
         made.listen(256)
         yield made

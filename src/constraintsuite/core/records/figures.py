@@ -1,4 +1,4 @@
-"""Numbers as people read them: shares in per cent with one decimal, always with interval and n where these are known."""
+"""Numbers as text for people: shares in percent with one decimal, with their interval and n where these are known."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from constraintsuite.core.records.scores import Interval
 
 MISSING = "–"
 ColumnKind = Literal["text", "count", "share", "points", "number", "p"]
-"""How a value is shown: `share` in per cent, `points` a difference of two shares with its sign, `p` a probability."""
+"""How a value is shown: `share` in percent, `points` for a signed difference of two shares, `p` for a p-value."""
 PlainValue = Interval | float | int | str | None
 _UNITS = {"share": " %", "points": " points"}
 
 
 @dataclass(frozen=True, slots=True)
 class UnitValue:
-    """A value with its own kind, for a column in which rows are of several kinds; it is shown with its unit."""
+    """A value with its own kind, shown with its unit: for a column whose rows have different kinds."""
 
     value: PlainValue
     kind: ColumnKind
@@ -24,7 +24,7 @@ class UnitValue:
 
 @dataclass(frozen=True, slots=True)
 class LinkedText:
-    """A text that leads to another page of a site; where there are no links, it is the text alone."""
+    """A text with a link to another page of the site; formats without links show the text alone."""
 
     text: str
     address: str
@@ -34,7 +34,7 @@ CellValue = PlainValue | UnitValue | LinkedText
 
 
 class PrintedFigure(NamedTuple):
-    """A value, its bounds and its n, as text; what is undefined is a dash, or empty for bounds."""
+    """A value, its bounds and its n as text. An undefined value is a dash; missing bounds or n are empty."""
 
     value: str
     bounds: str
@@ -46,7 +46,7 @@ class PrintedFigure(NamedTuple):
 
 
 def show(value: CellValue, kind: ColumnKind) -> PrintedFigure:
-    """The parts of a value as text; of a share without the per cent sign, which stands in the heading of its column."""
+    """The parts of a value as text. A share has no percent sign, since the heading of its column has it."""
     if isinstance(value, UnitValue):
         figure = show(value.value, value.kind)
         return figure if figure.value == MISSING else figure._replace(value=figure.value + _UNITS.get(value.kind, ""))
@@ -60,24 +60,24 @@ def show(value: CellValue, kind: ColumnKind) -> PrintedFigure:
 
 
 def say(value: PlainValue, kind: ColumnKind) -> str:
-    """A value in a sentence: in one line, with its unit."""
+    """A value for a sentence: on one line, with its unit."""
     return str(show(UnitValue(value, kind), kind))
 
 
 def plain(value: CellValue) -> PlainValue:
-    """The value without its unit or link, as programs read it."""
+    """The value without its unit or link, for programs."""
     if isinstance(value, LinkedText):
         return value.text
     return value.value if isinstance(value, UnitValue) else value
 
 
 def percent(share: float) -> str:
-    """A share in a sentence: 0.341 is "34.1 %"."""
+    """A share for a sentence: 0.341 becomes "34.1 %"."""
     return say(share, "share")
 
 
 def points(change: float) -> str:
-    """The size of a difference of two shares in a sentence, whatever its sign: 0.02 is "2.0 points"."""
+    """The size of a difference of two shares for a sentence, without its sign: 0.02 becomes "2.0 points"."""
     return f"{_show_number(abs(change), 'share')}{_UNITS['points']}"
 
 
@@ -89,7 +89,7 @@ def _show_number(number: float, kind: ColumnKind) -> str:
     if kind in ("share", "points"):
         text = f"{100 * number:.1f}" if kind == "share" else f"{100 * number:+.1f}"
     else:
-        text = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"  # three digits would be written 1.43e+03
+        text = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"  # .3g would give 1.43e+03
     return text.replace("-", "−")
 
 
@@ -100,5 +100,5 @@ def _show_interval(interval: Interval, kind: ColumnKind) -> PrintedFigure:
     value = _show_number(interval.value, kind)
     if interval.low is None or interval.high is None:
         return PrintedFigure(value, "", n)
-    between = "–" if kind == "share" else " to "  # a dash beside a sign would be hard to read
+    between = "–" if kind == "share" else " to "  # a dash next to a minus sign would be hard to read
     return PrintedFigure(value, f"{_show_number(interval.low, kind)}{between}{_show_number(interval.high, kind)}", n)

@@ -1,4 +1,4 @@
-"""A plot as data: whoever measures says what is in it, and whoever draws says how it looks."""
+"""A plot as data: the code that measures fills it, and `app/pages/drawings/` draws it."""
 
 from __future__ import annotations
 
@@ -6,48 +6,48 @@ from dataclasses import dataclass
 from typing import Literal
 
 AxisScale = Literal["logit", "share", "log", "linear", "count"]
-"""`logit` for shares near 1, `share` for others, `log` for what spans powers of ten (values above 0), `count` for whole
-numbers, `linear` for the rest."""
+"""`logit` for shares near 1, `share` for other shares, `log` for positive values that span powers of ten, `count` for whole
+numbers, `linear` for everything else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What is counted, and on what scale."""
+    """The quantity along an axis, and its scale."""
 
     title: str
     scale: AxisScale
 
     @property
     def heading(self) -> str:
-        """The title for people, who read shares in per cent."""
+        """The title with its unit."""
         return f"{self.title}, %" if self.scale in ("logit", "share") else self.title
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A point; those that another of the same series beats are not `best`: no line joins them."""
+    """A point of a series. A point that is not `best`, since another of its series beats it, is drawn hollow and not joined."""
 
     x: float
     y: float
     words: str
     best: bool = True
     bounds: tuple[float, float] | None = None
-    """Ends of its interval along the upright axis."""
+    """Ends of its interval along the vertical axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points under one name, joined in this order."""
+    """Points under one name, joined by a line in this order."""
 
     name: str
     spots: tuple[Spot, ...]
     behind: tuple[tuple[Spot, ...], ...] = ()
-    """What it is the mean of: thin lines in its colour."""
+    """The lines that this series is the mean of, drawn thin in its colour."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelLine:
-    """A line across: something that has no place along the other axis."""
+    """A dashed horizontal line, such as a chance level."""
 
     name: str
     y: float
@@ -56,7 +56,7 @@ class LevelLine:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A plot as data, or one that is drawn already."""
+    """What a plot as data and a finished drawing share."""
 
     name: str
     """The name of the file it is written to."""
@@ -65,13 +65,13 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Plot(Picture):
-    """Everything but the lines and letters."""
+    """The data of a plot of points over two axes."""
 
     across: Axis
     up: Axis
     series: tuple[Series, ...]
     levels: tuple[LevelLine, ...] = ()
     stepped: bool = False
-    """Joined by steps, with a marker at the end alone: a distribution."""
+    """Whether points are joined by steps with one marker at the end, as for a distribution."""
     note: str = ""
     """A line of text under the key of the plot."""

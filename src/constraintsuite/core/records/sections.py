@@ -1,4 +1,4 @@
-"""A section of a page as data: whoever measures says what stands in it, and whoever shows it says how it looks."""
+"""A section of a page as data: the code that measures fills it, and the code that draws pages decides how it looks."""
 
 from __future__ import annotations
 
@@ -11,31 +11,22 @@ from constraintsuite.core.records.tables import Table
 
 
 class SectionBlock(Protocol):
-    """Something under a heading; its kind says to a template how to show it."""
+    """One thing under a heading: a `Table`, or one of the classes below. Templates choose the layout by its `kind`."""
 
     kind: ClassVar[str]
 
 
 @dataclass(frozen=True)
 class Charts:
-    """Plots that are shown side by side."""
+    """Pictures that are shown side by side."""
 
     kind: ClassVar[str] = "charts"
     drawings: tuple[Picture, ...]
 
 
 @dataclass(frozen=True)
-class TableBlock:
-    """A table; with a title it is folded away under it."""
-
-    kind: ClassVar[str] = "sheet"
-    table: Table
-    folded: str = ""
-
-
-@dataclass(frozen=True)
 class Remarks:
-    """Sentences to be read one by one."""
+    """Sentences, shown as a list."""
 
     kind: ClassVar[str] = "remarks"
     sentences: tuple[str, ...]
@@ -43,29 +34,35 @@ class Remarks:
 
 @dataclass(frozen=True)
 class VerbatimText:
-    """Lines as they are typed or stored, folded away under a title if it has one."""
+    """A text that is shown with its line breaks, such as commands or JSON; `fold` as in `Table`."""
 
     kind: ClassVar[str] = "source"
     text: str
-    folded: str = ""
+    fold: str = ""
+
+
+_EMPTY = (Charts(()), Remarks(()))
 
 
 @dataclass(frozen=True)
 class Section:
-    """One heading of the page and what stands under it."""
+    """A heading, a sentence about what follows, and its blocks. Charts and remarks that hold nothing are dropped."""
 
     id: str
     title: str
     about: str
     blocks: tuple[SectionBlock, ...]
     files: tuple[Table, ...] = ()
-    """Tables that are only written to files."""
+    """Tables that are written to files but not shown."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", tuple(block for block in self.blocks if block not in _EMPTY))
 
     def tables(self) -> Iterator[Table]:
-        """All tables, for the files beside the page."""
-        yield from (block.table for block in self.blocks if isinstance(block, TableBlock))
+        """All tables of the section, which are also written to files."""
+        yield from (block for block in self.blocks if isinstance(block, Table))
         yield from self.files
 
     def drawings(self) -> Iterator[Picture]:
-        """All plots of the section, in order."""
+        """All pictures of the section, in order."""
         yield from (drawing for block in self.blocks if isinstance(block, Charts) for drawing in block.drawings)

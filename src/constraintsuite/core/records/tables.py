@@ -1,35 +1,35 @@
-"""A table as data: for a page, a paper, a spreadsheet or a notebook."""
+"""A table as data, which can be written as a page, LaTeX, Markdown, CSV or JSON, or shown in a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.records.figures import CellValue, ColumnKind, plain
+from constraintsuite.core.records.figures import CellValue, ColumnKind, PrintedFigure, plain, show
 from constraintsuite.core.records.formats import FORMATS
 from constraintsuite.core.records.scores import Interval
 
 T = TypeVar("T")
 TableRows = tuple[tuple[CellValue, ...], ...]
 ItemColumns = Mapping[str, tuple[ColumnKind, Callable[[T], CellValue]]]
-"""The columns of a table by title: how each is shown, and what its value is for an item."""
+"""The columns of a table by title: how its values are shown, and a function that gives the value of an item."""
 TableRecord = dict[str, Any]
-"""A row by column; an interval is `{"value", "low", "high", "n"}`, shares between 0 and 1."""
+"""A row by column title. An interval is `{"value", "low", "high", "n"}`; shares lie between 0 and 1."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """What stands in a column."""
+    """The title of a column, and how its values are shown."""
 
     title: str
     kind: ColumnKind = "text"
 
     @property
     def heading(self) -> str:
-        """The title for people, who read shares in per cent and differences in points; programs get fractions and the title."""
+        """The title with its unit, for people. Files for programs have fractions under the bare title."""
         return self.title + {"share": ", %", "points": ", points"}.get(self.kind, "")
 
 
@@ -40,15 +40,18 @@ def columns(kind: ColumnKind, *titles: str) -> tuple[Column, ...]:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns; the first column says what a row is."""
+    """Rows under named columns; the first column names the row."""
 
+    kind: ClassVar[str] = "table"
     name: str
-    """Of the files it is written to."""
+    """The name of the files it is written to, without their ending."""
     caption: str
     columns: tuple[Column, ...]
     rows: TableRows
     long: bool = False
-    """Too long to be read: written for programs only."""
+    """Whether it is too long to read. It is then written in the formats for programs only."""
+    fold: str = ""
+    """The title under which a page folds it away; empty if the page shows it at once."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -57,11 +60,10 @@ class Table:
         return FORMATS.load("text")(self).rstrip("\n")
 
     def __html__(self) -> str:
-        """For a page, whose stylesheet knows the classes."""
+        """HTML for a page whose stylesheet defines the classes."""
         return FORMATS.load("html")(self)
 
-    def _repr_html_(self) -> str:
-        return FORMATS.load("html")(self)
+    _repr_html_ = __html__
 
     def to_csv(self) -> str:
         """Comma-separated values; an interval takes four columns."""
@@ -76,11 +78,11 @@ class Table:
         return FORMATS.load("latex")(self)
 
     def to_json(self) -> str:
-        """The table with its caption and kinds of columns."""
+        """JSON with the caption and the kinds of columns."""
         return FORMATS.load("json")(self)
 
     def to_records(self) -> list[TableRecord]:
-        """One dictionary a row, with plain numbers."""
+        """One dictionary per row, with plain numbers."""
         titles = [column.title for column in self.columns]
         return [dict(zip(titles, map(_record, row), strict=True)) for row in self.rows]
 
@@ -92,8 +94,12 @@ class Table:
             raise UserError("pandas is not installed: pip install pandas") from None
         return pandas.DataFrame(list(flat(self)))
 
+    def figures(self) -> list[list[PrintedFigure]]:
+        """The values of each row as text for people."""
+        return [[show(value, c.kind) for value, c in zip(row, self.columns, strict=True)] for row in self.rows]
+
     def parts(self, most: int) -> Iterator[Table]:
-        """The table in pieces of at most `most` columns beside the first, each with the first."""
+        """The table cut into pieces that each have the first column and at most `most` others, so that each fits a page."""
         starts = range(1, max(2, len(self.columns)), most)
         for number, start in enumerate(starts, 1):
             chosen = slice(start, start + most)
@@ -109,8 +115,18 @@ def tabulate(name: str, caption: str, items: Iterable[T], columns: ItemColumns[T
     return Table(name, caption, shown, tuple(rows))
 
 
+def count_table(name: str, caption: str, counts: Mapping[str, int]) -> Table:
+    """A table with one row per name and its count."""
+    return Table(name, caption, (Column(name.replace("_", " ")), Column("count", "count")), tuple(counts.items()))
+
+
+def counts_of(row: tuple[CellValue, ...]) -> list[int]:
+    """The n of each interval in a row."""
+    return [value.n for value in map(plain, row) if isinstance(value, Interval)]
+
+
 def flat(table: Table) -> Iterator[dict[str, str | float | int | None]]:
-    """Title and plain value of each field, row by row; a column of intervals becomes four."""
+    """Each row as plain values by title. A column of intervals becomes four columns: value, low, high and n."""
     spread = [any(isinstance(plain(row[i]), Interval) for row in table.rows) for i in range(len(table.columns))]
     for row in table.rows:
         fields: dict[str, str | float | int | None] = {}

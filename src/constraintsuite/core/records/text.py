@@ -18,7 +18,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Something a person typed into a search box."""
+    """A text that a person types into a search box."""
 
     id: str
     text: str
@@ -26,7 +26,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Qrel:
-    """A person's grade of one document for one query; 0 is not relevant."""
+    """The relevance of a document to a query, as a person graded it; 0 means not relevant."""
 
     query: str
     document: str
@@ -35,7 +35,7 @@ class Qrel:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """Characters `start` up to, not including, `end` of a text."""
+    """The characters of a text from `start` up to, but not including, `end`."""
 
     start: int
     end: int
@@ -45,9 +45,9 @@ class Span:
         return text[self.start : self.end]
 
     def covers(self, other: Span) -> bool:
-        """Whether `other` lies wholly inside."""
+        """Whether `other` lies completely inside this span."""
         return self.start <= other.start and other.end <= self.end
 
     def overlaps(self, other: Span) -> bool:
-        """Whether the two share a character."""
+        """Whether the two spans share a character."""
         return self.start < other.end and other.start < self.end

@@ -37,7 +37,7 @@ REVISIONS: Mapping[str, Revision] = {
     "imported suite": Revision(2, TEXT_LIBRARIES),
     "run": Revision(3, TEXT_LIBRARIES),
     "ranking": Revision(2, TEXT_LIBRARIES),
-    "report": Revision(5, TEXT_LIBRARIES),
+    "report": Revision(6, TEXT_LIBRARIES),
     "bundle": Revision(1),
     "vectors": Revision(1),
     "truth": Revision(1),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from constraintsuite.core.records.sections import Charts, Remarks, Section, TableBlock
+from constraintsuite.core.records.sections import Charts, Remarks, Section
 from constraintsuite.core.records.tables import Table
 from constraintsuite.experiments.differences import LEGEND, difference_table, settings_table
 from constraintsuite.experiments.experiment import NothingToCompareError, compare_experiments
@@ -37,7 +37,7 @@ _MOST_SPEEDS = 4
 def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
     """All sections of the report; those with nothing to show are left out."""
     shown = frontier.separate_runs(runs)
-    first = Remarks(tuple(dict.fromkeys(remarks(runs)))), TableBlock(sets(runs)), TableBlock(machines(runs))
+    first = Remarks(tuple(dict.fromkeys(remarks(runs)))), sets(runs), machines(runs)
     yield Section("first", "Read this first", _FIRST, first)
     found, names = frontier.arenas_of_runs(shown), identities(runs)
     described: set[tuple[str, int, str]] = set()
@@ -50,7 +50,7 @@ def ann_sections(runs: Sequence[AnnRun]) -> Iterator[Section]:
     if found:
         yield _costs(shown, found, names)
     if any(run.failures or run.failed_rankings for run in runs):
-        yield Section("failures", "Failures", _FAILURES, (TableBlock(tables.failures(runs)),))
+        yield Section("failures", "Failures", _FAILURES, (tables.failures(runs),))
 
 
 def round_speeds(cells: Sequence[MeasuredCell]) -> list[float]:
@@ -80,35 +80,32 @@ def _arena_section(
         ]
     source = f"{arena.data}, k = {arena.k}, n = {_queries(cells)}, {arena.mode}; {of}"
     drawn = tuple(replace(plot, note=source) for plot in plots if plot is not None)
-    blocks = [
-        replace(block, table=_with_source(block.table, of))
-        for block in _arena_tables(runs, arena, cells, is_first=is_first, approximate=plots[0] is not None)
-    ]
+    found = _arena_tables(runs, arena, cells, is_first=is_first, approximate=plots[0] is not None)
     about = f"Data: {of}. {_ARENA}{about_servers(cells)}"
-    return Section(arena.slug, arena.title, about, (*([Charts(drawn)] if drawn else []), *blocks))
+    return Section(arena.slug, arena.title, about, (Charts(drawn), *(_with_source(table, of) for table in found)))
 
 
 def _arena_tables(
     runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, is_first: bool, approximate: bool
-) -> Iterator[TableBlock]:
-    """The main tables are open; the others have a title and are folded."""
+) -> Iterator[Table]:
+    """What is read stands open; what is looked up is folded away."""
     asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
     if targets := _targets(runs):
         glance, details = tables.speed_at_recall(arena, cells, targets)
-        yield TableBlock(glance)
-        yield TableBlock(details, "Targets with settings, and recall on the other half")
+        yield glance
+        yield replace(details, fold="Targets with settings, and recall on the other half")
     if speeds := sorted(asked) or round_speeds(cells):
         glance, details = tables.recall_at_speed(arena, cells, speeds)
-        yield TableBlock(glance)
-        yield TableBlock(details, "Speeds with settings")
-    yield TableBlock(tables.measured(arena, cells), f"All {len(cells)} cells")
+        yield glance
+        yield replace(details, fold="Speeds with settings")
+    yield replace(tables.measured(arena, cells), fold=f"All {len(cells)} cells")
     if (times := tables.latencies(arena, cells)) is not None:
-        yield TableBlock(times, f"Latencies of all {len(times)} cells")
+        yield replace(times, fold=f"Latencies of all {len(times)} cells")
     if is_first and approximate:
         gaps = tables.gaps(arena, cells)
-        yield TableBlock(gaps, f"Gaps of {len(gaps)} approximate cells")
+        yield replace(gaps, fold=f"Gaps of {len(gaps)} approximate cells")
     if is_first and (relevance := judged(arena, cells, runs)) is not None:
-        yield TableBlock(relevance)
+        yield relevance
 
 
 def _targets(runs: Sequence[AnnRun]) -> list[float]:
@@ -128,17 +125,17 @@ def _recalls(runs: Sequence[AnnRun], cells: Sequence[MeasuredCell], target: floa
 def _compared(runs: Sequence[AnnRun]) -> Iterator[Section]:
     """Compare the engines of each run separately, since the correction is over the tests of a run."""
     names = identities(runs)
-    blocks: list[TableBlock] = []
+    blocks: list[Table] = []
     for number, (label, run) in enumerate(frontier.label_runs(runs), 1):
-        for content, block in _run_compared(run, f"compared_{number}"):
+        for content, table in _run_compared(run, f"compared_{number}"):
             of = names[content] if len(runs) == 1 else f"{names[content]}, run {label}"
-            blocks.append(replace(block, table=_with_source(block.table, of)))
+            blocks.append(_with_source(table, of))
     if blocks:
         yield Section("compared", "Engines compared", _COMPARED, tuple(blocks))
 
 
-def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
-    """For each arena with two engines to compare: the content of its data, with a table of tests and one of settings."""
+def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, Table]]:
+    """For each arena with two engines to compare: the content of its data with the tests, and with the settings."""
     try:
         compared = compare_experiments([ann_experiment(run)], [RECALL])
     except NothingToCompareError:
@@ -158,8 +155,8 @@ def _run_compared(run: AnnRun, name: str) -> Iterator[tuple[str, TableBlock]]:
             }
             caption = f"{arena.title}. The setting of each engine that was chosen on the other half of the queries."
             chosen = settings_table(f"settings_{name}_{number}", caption, settings)
-            yield arena.content, TableBlock(found)
-            yield arena.content, TableBlock(chosen, "Settings of the engines compared")
+            yield arena.content, found
+            yield arena.content, replace(chosen, fold="Settings of the engines compared")
 
 
 def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names: dict[str, str]) -> Section:
@@ -167,7 +164,7 @@ def _costs(runs: Sequence[AnnRun], found: dict[Arena, list[MeasuredCell]], names
     for arena, cells in found.items():
         by_set.setdefault((arena.data, arena.content, arena.tag), (arena, []))[1].extend(cells)
     blocks = tuple(
-        TableBlock(_with_source(tables.builds(arena, cells, _full_bytes(runs, arena.content)), names[arena.content]))
+        _with_source(tables.builds(arena, cells, _full_bytes(runs, arena.content)), names[arena.content])
         for arena, cells in by_set.values()
     )
     return Section("builds", "Builds", _BUILDS, blocks)

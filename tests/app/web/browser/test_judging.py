@@ -105,10 +105,10 @@ def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Ent
     assert AWKWARD in ruler.locator("article").inner_text()
     assert ANNA.name not in ruler.locator("main").inner_text()
     rule_by_keys(ruler, "3", "Nobody would number their soups.")
-    ruler.get_by_text("Your ruling is kept.").wait_for()
+    ruler.get_by_text("Your ruling is saved.").wait_for()
     ruler.get_by_text("Nothing waits for your ruling.").wait_for()
     ruler.keyboard.press("u")  # a slip: it was to be no
-    ruler.get_by_text("it waits for a ruling again").wait_for()
+    ruler.get_by_text("the item waits for a ruling again").wait_for()
     assert ruler.get_by_label("Reason, in words").input_value() == "Nobody would number their soups."
     ruler.keyboard.press("1")
     ruler.keyboard.press("Enter")
@@ -156,11 +156,11 @@ def test_keys_undo_skip_note_and_help(enter: Enter, folder: Path) -> None:
     keys.press("u")  # nothing was chosen here, so what was kept last
     page.wait_for_url(lambda url: "told=undone" in url)
     assert page.url.startswith(first)
-    page.get_by_text("Taken back.").wait_for()
+    page.get_by_text("Undone.").wait_for()
     assert page.locator("input:checked").count() == 4, "as it was filled in"
     assert page.get_by_label("Note").input_value() == "1 odd thing"
     keys.press("?")
-    page.get_by_text("choose in the question that is framed").wait_for()
+    page.get_by_text("choose an option of the framed question").wait_for()
     events = open_batch(folder / "suite.gold-2").store.events()
     assert [event.kind for event in events] == ["answer"] * 4 + ["undo"] * 4
     assert {event.note for event in events if event.kind == "answer"} == {"1 odd thing"}
@@ -213,6 +213,6 @@ def test_an_item_can_be_kept_without_scrolling(enter: Enter, folder: Path) -> No
     page = enter(ANNA)
     page.goto(owner.url)
     assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
-    box = page.get_by_role("button", name="Keep and go on").bounding_box()
+    box = page.get_by_role("button", name="Save and continue").bounding_box()
     assert box is not None
     assert 0 < box["y"] < box["y"] + box["height"] <= 800

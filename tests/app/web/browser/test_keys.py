@@ -74,7 +74,7 @@ def test_keys_change_what_was_answered_one_question_after_the_other(enter: Enter
     page = enter(ANNA)
     queue_of(page, batch)
     press(page, *TYPED, "u")
-    page.get_by_text("Taken back.").wait_for()
+    page.get_by_text("Undone.").wait_for()
     assert page.locator(".question.current").get_by_text("Which text does it?").count() == 1
     press(page, "3", "1", "Enter")
     page.get_by_text("1 of 9 done").wait_for()
@@ -93,7 +93,7 @@ def test_after_a_fault_keys_rest_until_it_was_read(enter: Enter, batch: Annotati
     task = tasks_of(batch, ANNA.name)[0]
     batch.store.append([EventDraft(ANNA.name, task.item.id, "satisfies", "both")], START)  # another window
     press(page, *TYPED, *TYPED)
-    page.get_by_text("Not kept.").wait_for()
+    page.get_by_text("Not saved.").wait_for()
     press(page, "1", "1", "Enter")
     press(page, "Escape", "Enter")
     page.get_by_text("This is item 2.").wait_for()
@@ -112,7 +112,7 @@ def test_keys_with_others_held_down_are_the_browsers(enter: Enter, folder: Path,
     page.wait_for_load_state("networkidle")
     assert len(batch.store.events()) == before
     press(page, "u")
-    page.get_by_text("Taken back.").wait_for()
+    page.get_by_text("Undone.").wait_for()
     assert len(batch.store.events()) > before
 
 
@@ -133,7 +133,7 @@ def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch:
         ("both", "said in so many words"),
     ]
     press(page, "u")
-    page.get_by_text("it waits for a ruling again").wait_for()
+    page.get_by_text("the item waits for a ruling again").wait_for()
     assert len(current_answers(batch.store.events()).rulings) == 1
 
 

@@ -101,7 +101,7 @@ def test_proposals_are_approved_by_keyboard(enter: Enter, folder: Path) -> None:
     press("r")
     shown("accepted", "rejected", "undecided", "undecided")
     press("u")
-    page.get_by_text("Taken back.").wait_for()
+    page.get_by_text("Undone.").wait_for()
     shown("accepted", "undecided", "undecided", "undecided")
     for key in "jke":  # to the next, back, and into the words of the one that was taken back
         press(key)
@@ -164,7 +164,7 @@ def test_two_sites_in_one_browser_do_not_put_each_other_out(enter: Enter, tmp_pa
             assert both.get_by_text("olga, owner").is_visible()
             both.goto(f"{other.origin}/")
             both.get_by_role("button", name="Leave").click()
-            both.get_by_role("heading", name="You are not in").wait_for()
+            both.get_by_role("heading", name="You are not signed in").wait_for()
             both.goto(first)
             assert both.get_by_text("olga, owner").is_visible()
         finally:

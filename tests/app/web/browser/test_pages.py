@@ -155,7 +155,7 @@ def test_a_page_is_for_everyone(windows: dict[str, Page], served: Served, person
 def test_being_asked_who_one_is_to_be_is_for_everyone(windows: dict[str, Page], served: Served) -> None:
     page = windows[OWNER.name]
     page.goto(served.links[ANNA.name])
-    assert page.get_by_role("heading", name="Go on as anna?").is_visible()
+    assert page.get_by_role("heading", name="Continue as anna?").is_visible()
     assert faults(page) == ""
     page.get_by_role("link", name="Stay olga").click()
     assert page.get_by_text("olga, owner").is_visible()

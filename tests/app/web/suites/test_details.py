@@ -11,10 +11,9 @@ import pytest
 
 from app.pages.altered import with_document, with_evidence
 from constraintsuite.app.pages.marks import Segment
-from constraintsuite.app.web.suites import text_marks
-from constraintsuite.app.web.suites.details import Detail, describe_example, why_passed
+from constraintsuite.app.web.suites import details
+from constraintsuite.app.web.suites.details import Detail, DiffSegment, describe_example, why_passed, word_diff
 from constraintsuite.app.web.suites.search import read_index
-from constraintsuite.app.web.suites.text_marks import DiffSegment, word_diff
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import Example, PoolPlace
 from constraintsuite.suites.constraints.exclude import Exclude
@@ -77,25 +76,25 @@ def test_evidence_cues_and_scopes_are_marked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("analyser", "note"),
     [
-        ("rules", "as the analyser 'rules' draws them"),
-        ("none", "No analyser has read these texts"),
-        ("../../etc", "No analyser has read these texts"),
+        ("rules", "Scopes are from the analyser 'rules'"),
+        ("none", "These texts were not analysed"),
+        ("../../etc", "These texts were not analysed"),
     ],
 )
 def test_it_is_said_where_scopes_come_from(analyser: str, note: str) -> None:
-    assert note in text_marks.read_scopes(analyser, ["no cream"]).note
+    assert note in details.read_scopes(analyser, ["no cream"]).note
 
 
 def test_an_analyser_that_is_not_here_is_not_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_marks, "choose_analyser", lambda _: "rules")
-    assert text_marks.read_scopes("parser", ["no cream"]) == (
+    monkeypatch.setattr(details, "choose_analyser", lambda _: "rules")
+    assert details.read_scopes("parser", ["no cream"]) == (
         None,
         "Scopes are not marked: the analyser of this suite, 'parser', is not installed here.",
     )
 
 
 def test_a_huge_text_is_not_read_again() -> None:
-    assert "longer than 20,000" in text_marks.read_scopes("rules", ["no cream. " * 3000]).note
+    assert "longer than 20,000" in details.read_scopes("rules", ["no cream. " * 3000]).note
 
 
 def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> None:
@@ -114,9 +113,9 @@ def test_of_a_huge_text_only_what_is_near_a_mark_is_shown(tmp_path: Path) -> Non
             CREAMLESS,
             [("leekless", "couple: the same two documents with the roles exchanged"), ("loud", "control: case")],
         ),
-        (LOUD, [("creamless", "what this control was made from")]),
+        (LOUD, [("creamless", "the example that this control was made from")]),
         (ORPHAN, []),
-        (IDIOM, [("dogless", "what this control was made from")]),
+        (IDIOM, [("dogless", "the example that this control was made from")]),
         (NUTLESS, []),
     ],
 )

@@ -138,7 +138,7 @@ def test_an_address_is_read(given: list[tuple[str, str]], choice: ExampleFilter)
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (("slize", "a"), "cannot be chosen by 'slize'. Did you mean 'slice'?"),
+        (("slize", "a"), "cannot be filtered by 'slize'. Did you mean 'slice'?"),
         (("xyz", "a"), "There are: slice, domain."),
         (("page", "0"), "Page: '0' is not a whole number"),
         (("page", "-1"), "is not a whole number"),
@@ -167,7 +167,7 @@ def test_an_address_comes_back_as_it_was(values: dict[str, str], search: str, pa
 @pytest.mark.parametrize(("number", "things", "first"), [(1, [0, 1, 2], 1), (2, [3, 4, 5], 4), (3, [6], 7)])
 def test_pages(number: int, things: list[int], first: int) -> None:
     page = paginate(range(7), number, per_page=3)
-    assert (list(page.things), page.first, page.pages, page.total) == (things, first, 3, 7)
+    assert (list(page.items), page.first, page.pages, page.total) == (things, first, 3, 7)
 
 
 def test_nothing_is_one_empty_page() -> None:

@@ -12,22 +12,20 @@ import numpy.typing as npt
 from constraintsuite.app.pages.drawings.svg import WIDTH, Drawing, element, hint, shortened, words
 
 _LEFT, _ROW, _EDGE, _FOOT = 42, 20, 8, 26
-_LETTER = 6.2  # height that a letter of a slanted label takes
-_DIGIT = 7.0  # width of one in a number
-_SMALL = 5.4  # of one in a cell
+_LETTER = 6.2  # height per letter of a slanted label
+_DIGIT = 7.0  # width of a digit
 _WIDEST = 34.0
 _GAP = 10.0  # between parts of a map
 _LONGEST_LABEL = 12
-_TOKENS, _LONGEST_TOKEN = 110, 14  # width of the tokens beside a map, and their letters
+_TOKENS, _LONGEST_TOKEN = 110, 14  # width of the token labels, and their longest length
 MOST_ROWS = 80
-"""Tokens of a text that are shown."""
+"""Tokens of a text that a map shows."""
 _KEY, _STEPS, _LINE = 96, 12, 16  # width of a scale under the map, its shades, and the height of its line
-_STRONG, _MOST = 0.5, 8  # of the largest value, and how many cells at most have their figure written into them
 
 
 @dataclass(frozen=True, slots=True)
 class MapCell:
-    """One place of the map; without a value it is left open."""
+    """A cell of a map; without a value it is drawn empty. `words` are shown when the pointer rests on it."""
 
     value: float | None
     words: str
@@ -40,9 +38,9 @@ class MapColumns:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[MapCell]]
-    """As many as the map has."""
+    """One row of cells for each row of the map."""
     name: str = ""
-    """Beside the scale; empty where there is but one."""
+    """The label of the scale; empty if the map has one scale."""
 
     @property
     def cells(self) -> list[MapCell]:
@@ -51,7 +49,7 @@ class MapColumns:
 
     @property
     def largest(self) -> float:
-        """Of the values, whatever their sign."""
+        """The largest absolute value."""
         return max((abs(cell.value or 0.0) for cell in self.cells), default=0.0)
 
 
@@ -64,10 +62,9 @@ def site_map(
     frame: str = "",
     beside: int = _LEFT,
 ) -> Drawing:
-    """The stronger a value within its part, the stronger the colour: blue above 0, orange below.
+    """A grid of coloured cells: blue above 0, orange below; the larger a value within its part, the stronger its colour.
 
-    The strongest have their figures written into them; `frame` says what the places are that have one round them,
-    and `beside` how wide the labels of rows are.
+    `frame` is the meaning of a frame around a cell, and `beside` the width of the labels of rows.
     """
     columns = [column for part in parts for column in part.columns]
     width = min(_WIDEST, (WIDTH - beside - _EDGE - _GAP * (len(parts) - 1)) / len(columns))
@@ -90,9 +87,11 @@ def site_map(
     if frame and any(cell.framed for part in parts for cell in part.cells):
         foot += _frame_key(frame, bottom + 12 + _LINE * lines)
         lines += 1
-    told = "; ".join(cell.words for part in parts for cell in part.cells)
+    description = "; ".join(cell.words for part in parts for cell in part.cells)
     height = bottom + _FOOT + _LINE * lines
-    return Drawing(name, title, f"{note}: {told}" if note else told, WIDTH, height, "".join([*drawn, *foot]))
+    return Drawing(
+        name, title, f"{note}: {description}" if note else description, WIDTH, height, "".join([*drawn, *foot])
+    )
 
 
 def heat_map(
@@ -102,7 +101,7 @@ def heat_map(
     text_tokens: Sequence[str],
     matrix: npt.NDArray[np.floating],  # (query tokens, text tokens)
 ) -> Drawing:
-    """Columns are tokens of the query, rows those of the text; a frame stands round each query token's best match."""
+    """Columns are tokens of the query, rows are tokens of the text; a frame marks the best match of each query token."""
     best = matrix.argmax(axis=1)
     likeness = matrix.max(axis=0).astype(np.float64)
     likeness[best] = np.inf
@@ -119,31 +118,16 @@ def heat_map(
     labels = [shortened(text_tokens[row], _LONGEST_TOKEN) for row in shown]
     frame = "best match of a query token"
     drawn = site_map(name, title, labels, [MapColumns(query_tokens, cells)], frame=frame, beside=_TOKENS)
-    told = "; ".join(f"{token} is matched by {text_tokens[best[i]]}" for i, token in enumerate(query_tokens))
+    description = "; ".join(f"{token} is matched by {text_tokens[best[i]]}" for i, token in enumerate(query_tokens))
     if left_out := len(text_tokens) - len(shown):
-        told += f"; the {left_out} tokens least like any of the query are left out"
-    return replace(drawn, description=told)
+        description += f"; the {left_out} tokens least like any of the query are left out"
+    return replace(drawn, description=description)
 
 
 def _cells(part: MapColumns, left: float, head: float, width: float) -> Iterator[str]:
-    written = _strongest(part)
     for line, row in enumerate(part.rows):
         for column, cell in enumerate(row):
-            x, y = left + width * column, head + _ROW * line
-            yield from _cell(cell, x, y, width, part.largest)
-            if (line, column) in written:
-                yield from _figure(written[line, column], x, y, width)
-
-
-def _strongest(part: MapColumns) -> dict[tuple[int, int], float]:
-    """Values whose figures are written, by row and column."""
-    values = {
-        (line, column): cell.value
-        for line, row in enumerate(part.rows)
-        for column, cell in enumerate(row)
-        if cell.value and abs(cell.value) >= _STRONG * part.largest
-    }
-    return dict(sorted(values.items(), key=lambda place: -abs(place[1]))[:_MOST])
+            yield from _cell(cell, left + width * column, head + _ROW * line, width, part.largest)
 
 
 def _cell(cell: MapCell, x: float, y: float, width: float, largest: float) -> Iterator[str]:
@@ -160,16 +144,6 @@ def _cell(cell: MapCell, x: float, y: float, width: float, largest: float) -> It
         yield element("rect", class_="winner", **inner)
 
 
-def _figure(value: float, x: float, y: float, width: float) -> Iterator[str]:
-    """Two digits, or one if there is no more room; nothing where there is not even that."""
-    for digits in (2, 1):
-        text = f"{value:.{digits}g}".replace("-", "−")
-        text = text.replace("0.", ".", 1) if abs(value) < 1 else text
-        if len(text) * _SMALL <= width - 2 and "e" not in text:
-            yield words(text, x=x + (width - 1) / 2, y=y + 13, class_="figure")
-            return
-
-
 def _heading(label: str, x: float, y: float, slanted: bool) -> str:
     if not slanted:
         return words(label, x=x, y=y, class_="token", text_anchor="middle")
@@ -178,7 +152,7 @@ def _heading(label: str, x: float, y: float, slanted: bool) -> str:
 
 
 def _scale(part: MapColumns, y: float) -> Iterator[str]:
-    """What the strongest colours stand for; from 0 on where nothing lies below it."""
+    """The scale of a part; it starts at 0 if no value is negative."""
     signed = any(cell.value is not None and cell.value < 0 for cell in part.cells)
     first = -_STEPS if signed else 0
     wide = _KEY / (_STEPS - first)

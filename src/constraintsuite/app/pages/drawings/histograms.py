@@ -1,4 +1,4 @@
-"""How numbers are spread: one filled histogram, and if need be a second one as an outline over it."""
+"""Histograms: a filled one, and optionally a second one as an outline over it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _PLOT = WIDTH - 2 * _EDGE
 
 @dataclass(frozen=True)
 class Bins:
-    """What is counted together, and what is written under it."""
+    """The bins of a histogram and the labels of its axis."""
 
     edges: tuple[float, ...]
     ticks: tuple[tuple[float, str], ...]
-    """Places between the first edge and the last, and their words."""
+    """Positions along the axis and their labels."""
     zero: float | None = None
-    """Where a dashed line stands."""
+    """The position of a dashed line; None for no line."""
 
     def count(self, values: npt.NDArray[np.float64]) -> list[int]:
-        """How many values are in each bin; what lies beyond an end counts in the last bin there."""
+        """The number of values in each bin; values beyond an end count in the last bin there."""
         inside = np.clip(values, self.edges[0], self.edges[-1])
         return [int(n) for n in np.histogram(inside, bins=np.array(self.edges))[0]]
 

@@ -1,4 +1,4 @@
-"""Points of several series over two axes: those that are best joined by a line, the others hollow; dashed lines across."""
+"""Draws `Plot` data: series of points over two axes, with dashed lines for levels."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from constraintsuite.app.pages.drawings.svg import SERIES, WIDTH, Drawing, eleme
 from constraintsuite.core.records.plots import LevelLine, Picture, Plot, Series
 from constraintsuite.core.records.sections import Charts, Section, SectionBlock
 
-_LEFT, _TOP, _WIDE, _TALL = 54, 28, 292, 210  # of the field, in the units of the drawing
+_LEFT, _TOP, _WIDE, _TALL = 54, 28, 292, 210  # position and size of the plotting area
 _BOTTOM = _TOP + _TALL
-_KEY, _KEY_TOP, _KEY_LEFT = 18, 50, 8  # a line of the key, its distance from the field, where it begins
+_KEY, _KEY_TOP, _KEY_LEFT = 18, 50, 8  # line height, distance from the plotting area and left edge of the legend
 _LONGEST_NAME, _SHORT_NAME, _LONGEST_NOTE = 46, 20, 58
-_SHAPES = (  # who cannot tell colours apart can tell these
+_SHAPES = (  # for readers who cannot tell the colours apart
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0",
     "M-3.6-3.6h7.2v7.2h-7.2z",
     "M0-4.8L4.6 3.4H-4.6z",
@@ -26,7 +26,7 @@ _DASHES = ("4 3", "10 3", "1.5 3", "10 3 1.5 3", "1.5 6")
 
 
 def draw_plot(plot: Plot) -> Drawing:
-    """The picture; what it shows is also said in words."""
+    """The drawing of a plot, with a description in words."""
     field = _Field(plot)
     parts = [*_axes(plot, field), *(_line(level, n, field) for n, level in enumerate(plot.levels))]
     for number, series in enumerate(plot.series):
@@ -35,14 +35,14 @@ def draw_plot(plot: Plot) -> Drawing:
         parts += _curve(series, number, field, stepped=plot.stepped)
     key, rows = _key(plot)
     parts += key
-    told = [f"{one.name}: {', '.join(s.words for s in one.spots if s.best and s.words)}" for one in plot.series]
-    told += [f"dashed line, {level.name}: {level.words}" for level in plot.levels]
+    description = [f"{one.name}: {', '.join(s.words for s in one.spots if s.best and s.words)}" for one in plot.series]
+    description += [f"dashed line, {level.name}: {level.words}" for level in plot.levels]
     foot = _BOTTOM + _KEY_TOP + _KEY * rows
     if plot.note:
         parts.append(words(shortened(plot.note, _LONGEST_NOTE), x=_KEY_LEFT, y=foot, class_="tick"))
-        told.append(plot.note)
+        description.append(plot.note)
     height = foot + 6 if plot.note else foot - 6
-    return Drawing(plot.name, plot.title, "; ".join(told), WIDTH, height, "".join(parts))
+    return Drawing(plot.name, plot.title, "; ".join(description), WIDTH, height, "".join(parts))
 
 
 def draw_charts(section: Section) -> Section:
@@ -59,7 +59,7 @@ def _drawn(picture: Picture) -> Picture:
 
 
 class _Field:
-    """From values to places in the drawing."""
+    """Converts values to positions in the drawing."""
 
     def __init__(self, plot: Plot) -> None:
         spots = [spot for series in plot.series for line in (series.spots, *series.behind) for spot in line]
@@ -90,8 +90,10 @@ def _axes(plot: Plot, field: _Field) -> Iterator[str]:
 
 def _line(level: LevelLine, number: int, field: _Field) -> str:
     y = field.y(level.y)
-    said = hint(f"{level.name}: {level.words}")
-    return element("line", said, x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="level", stroke_dasharray=_dash(number))
+    tooltip = hint(f"{level.name}: {level.words}")
+    return element(
+        "line", tooltip, x1=_LEFT, x2=_LEFT + _WIDE, y1=y, y2=y, class_="level", stroke_dasharray=_dash(number)
+    )
 
 
 def _curve(series: Series, number: int, field: _Field, *, stepped: bool) -> Iterator[str]:
@@ -115,8 +117,8 @@ def _curve(series: Series, number: int, field: _Field, *, stepped: bool) -> Iter
 def _thin(series: Series, number: int, field: _Field) -> Iterator[str]:
     for line in series.behind:
         path = "M" + "L".join(f"{field.x(spot.x):.2f} {field.y(spot.y):.2f}" for spot in line)
-        said = hint(f"{series.name}: {', '.join(spot.words for spot in line)}")
-        yield element("path", said, d=path, class_="curve thin", stroke=_colour(number), stroke_opacity=0.55)
+        tooltip = hint(f"{series.name}: {', '.join(spot.words for spot in line)}")
+        yield element("path", tooltip, d=path, class_="curve thin", stroke=_colour(number), stroke_opacity=0.55)
 
 
 def _whiskers(series: Series, number: int, field: _Field) -> Iterator[str]:
@@ -128,7 +130,7 @@ def _whiskers(series: Series, number: int, field: _Field) -> Iterator[str]:
 
 
 def _key(plot: Plot) -> tuple[list[str], int]:
-    """What each curve and each dashed line is called, under the field, where no name can cover anything; and its rows."""
+    """The legend below the plotting area, and its number of rows."""
     names = [*(series.name for series in plot.series), *(level.name for level in plot.levels)]
     columns = 2 if all(len(name) <= _SHORT_NAME for name in names) else 1
     parts: list[str] = []
@@ -145,12 +147,12 @@ def _key(plot: Plot) -> tuple[list[str], int]:
     return parts, math.ceil(len(names) / columns)
 
 
-def _marker(number: int, x: float, y: float, said: str, *, hollow: bool) -> str:
+def _marker(number: int, x: float, y: float, text: str, *, hollow: bool) -> str:
     look = (
         {"fill": "none", "stroke": _colour(number)} if hollow else {"fill": _colour(number), "stroke": "var(--panel)"}
     )
     shape = _SHAPES[number % len(_SHAPES)]
-    return element("path", hint(said), d=shape, transform=f"translate({x:.2f} {y:.2f})", class_="spot", **look)
+    return element("path", hint(text), d=shape, transform=f"translate({x:.2f} {y:.2f})", class_="spot", **look)
 
 
 def _dash(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Where a value lies along an axis, and which round values are written there; of shares in per cent."""
+"""Axes: the position of a value along an axis, and the round values that label it; shares are labelled in percent."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from typing import NamedTuple
 from constraintsuite.core.records.plots import AxisScale
 
 CERTAIN = 0.9995
-"""Shares from here on lie on the edge, which stands for 1: a logit has no place for it."""
+"""Larger shares are drawn at the edge, which stands for 1, since the logit of 1 is infinite."""
 _SMALLEST = 1e-3
-_SHARES = (0.9, 0.99, 0.5, 0.1, 0.999, 0.95, 0.7, 0.3, 0.01, _SMALLEST)  # where too close, the first have a label
-_APART = 0.085  # of the axis, between two labels
+# Labels by priority: if two are too close, the earlier one is kept.
+_SHARES = (0.9, 0.99, 0.5, 0.1, 0.999, 0.95, 0.7, 0.3, 0.01, _SMALLEST)
+_APART = 0.085  # smallest distance between two labels, as a share of the axis
 _MOST_LABELS = 7
 _MILLION = 1e6
 
 
 class Ruler(NamedTuple):
-    """Places are between 0 and 1."""
+    """An axis: `place` maps a value to a position from 0 to 1, and `ticks` are labelled positions."""
 
     place: Callable[[float], float]
     ticks: tuple[tuple[float, str], ...]
 
 
 def make_ruler(scale: AxisScale, values: Sequence[float]) -> Ruler:
-    """An axis that holds all the values, of which there is at least one."""
+    """The axis for at least one value on a scale."""
     return _RULERS[scale](values)
 
 
@@ -37,7 +38,7 @@ def round_steps(low: float, high: float) -> list[float]:
 
 
 def _logit_ruler(shares: Sequence[float]) -> Ruler:
-    """From the label below the lowest share to the place of 1."""
+    """An axis from the label below the lowest share to 1."""
     below = [share for share in _SHARES if share <= min(*shares, _SHARES[0])]
     low, high = _logit(max(below, default=_SMALLEST)), _logit(CERTAIN)
 
@@ -52,13 +53,13 @@ def _logit_ruler(shares: Sequence[float]) -> Ruler:
 
 
 def _share_ruler(shares: Sequence[float]) -> Ruler:
-    """As of any numbers, with labels in per cent."""
+    """A linear axis with labels in percent."""
     ruler = _linear_ruler([100 * share for share in shares])
     return Ruler(lambda share: ruler.place(100 * share), ruler.ticks)
 
 
 def _log_ruler(values: Sequence[float]) -> Ruler:
-    """Between whole steps of 1, 2, 5, 10, ...; of a wide range only powers of ten have labels."""
+    """A logarithmic axis between steps of 1, 2, 5, 10, ...; a wide range has labels at powers of ten only."""
     steps = round_steps(min(values) / 10, max(values) * 10)
     low = max(step for step in steps if step <= min(values))
     high = min(step for step in steps if step >= max(values) and step > low)
@@ -73,7 +74,7 @@ def _log_ruler(values: Sequence[float]) -> Ruler:
 
 
 def _linear_ruler(values: Sequence[float]) -> Ruler:
-    """Between whole steps, with four to seven labels or so."""
+    """A linear axis between round steps, with about four to seven labels."""
     spread = max(values) - min(values) or abs(max(values)) or 1.0
     step = next(step for step in round_steps(spread / 100, spread * 10) if spread / step <= _MOST_LABELS - 2)
     first, last = math.floor(min(values) / step + 1e-9), math.ceil(max(values) / step - 1e-9)
@@ -87,7 +88,7 @@ def _linear_ruler(values: Sequence[float]) -> Ruler:
 
 
 def _count_ruler(values: Sequence[float]) -> Ruler:
-    """Between whole numbers, with a label at each or at every second, fifth, ... of them."""
+    """An axis of whole numbers, with a label at each, or at every second, fifth, ... one."""
     low, high = math.floor(min(values)), math.ceil(max(values))
     high = max(high, low + 1)
     step = next(int(step) for step in round_steps(1, 10 * (high - low)) if (high - low) / step <= _MOST_LABELS)
@@ -113,5 +114,5 @@ def _logit(share: float) -> float:
 
 def _number(value: float) -> str:
     if value >= _MILLION:
-        return f"{value / _MILLION:,.0f}M"  # all the noughts would not fit beside the axis
+        return f"{value / _MILLION:,.0f}M"  # all zeros would not fit next to the axis
     return f"{round(value):,}" if value >= 1 else f"{value:g}"

@@ -1,4 +1,4 @@
-"""SVG as text: colours by name, elements with escaped attributes, and a picture that can be read aloud."""
+"""SVG as text: named colours, elements with escaped attributes, and drawings with a description for screen readers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from constraintsuite.core.records.plots import Picture
 
 
 class Colour(NamedTuple):
-    """One name in two schemes."""
+    """A colour in the light and in the dark scheme."""
 
     light: str
     dark: str
@@ -51,34 +51,34 @@ COLOURS = {
     "series-6": Colour("#7a6a00", "#d3bd4a"),
 }
 SERIES = tuple(name for name in COLOURS if name.startswith("series-"))
-"""Of the curves of a plot, in this order."""
+"""The colours of the curves of a plot, in this order."""
 
 
 def page_colours() -> str:
-    """As CSS variables that follow the page's colour scheme."""
+    """The colours as CSS variables that follow the colour scheme of the page."""
     return " ".join(f"--{name}: light-dark({light}, {dark});" for name, (light, dark) in COLOURS.items())
 
 
 def light_colours() -> str:
-    """As CSS variables for a picture on white."""
+    """The light colours as CSS variables, for a picture on white."""
     return " ".join(f"--{name}: {light};" for name, (light, _) in COLOURS.items())
 
 
 def drawing_style() -> str:
-    """What the classes inside a picture mean."""
+    """The style sheet of drawings."""
     return (resources.files("constraintsuite.app.pages") / "templates" / "drawing.css").read_text(encoding="utf-8")
 
 
 WIDTH = 360
-"""Of every picture, so that letters are as large in one as in another, and can be read on a phone."""
+"""The width of every drawing, so that letters have the same size everywhere and fit a phone."""
 
 
-_TITLE = 26  # room for the title, where no caption says it
+_TITLE = 26  # height of the title in a file, which has no caption
 _LONGEST_TITLE = 46
 
 
 def element(tag: str, *inside: str, **attributes: str | float) -> str:
-    """One element; `class_` is written class, `text_anchor` text-anchor; what is inside is markup already."""
+    """An element with attributes: `class_` becomes class, `text_anchor` becomes text-anchor. `inside` is markup."""
     written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{format_value(value)}"' for name, value in attributes.items()
     )
@@ -91,12 +91,12 @@ def words(content: str, **attributes: str | float) -> str:
 
 
 def hint(content: str) -> str:
-    """What is shown while the pointer rests on the element around it."""
+    """A text that appears while the pointer rests on the element around it."""
     return element("title", escape(content, quote=False))
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or its beginning and its end: that is where the options of a model stand."""
+    """The text, shortened in the middle if it is too long, since names of models end in their options."""
     if len(text) <= most:
         return text
     end = (most - 1) // 2
@@ -105,16 +105,16 @@ def shortened(text: str, most: int) -> str:
 
 @dataclass(frozen=True)
 class Drawing(Picture):
-    """A picture as SVG; in a notebook it shows itself, `str` is a file."""
+    """A finished picture. `str` gives the text of an SVG file; notebooks show it directly."""
 
     description: str
-    """What can be seen, in words."""
+    """What the picture shows, in words."""
     width: float
     height: float
     body: str
 
     def __html__(self) -> str:
-        """For a page, whose stylesheet knows the classes."""
+        """Markup for a page whose stylesheet defines the classes."""
         return self._markup("", self.height, self.body)
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
-"""The sections of a report in the order of the page: one function and one line here for each.
+"""The sections of a report, in the order of the page: each is a function, and one line here.
 
-A section is made from what the report knows; it is None where there is nothing to show.
+The function gets the data of the report, and returns None if it has nothing to show.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sections on how systems behave: error classes, score gaps, ties, cut texts, and the hardest examples."""
+"""Sections on how systems behave: error classes, score gaps, ties, truncated texts, and the hardest examples."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from constraintsuite.app.pages.group_tables import main_slices, system_table
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.examples import CONTROL_SLICES, QueryRole
 from constraintsuite.core.records.figures import CellValue, ColumnKind, percent
-from constraintsuite.core.records.sections import Charts, Section, TableBlock
-from constraintsuite.core.records.tables import Column, ItemColumns, Table, TableRows, tabulate
+from constraintsuite.core.records.sections import Charts, Section
+from constraintsuite.core.records.tables import Column, ItemColumns, Table, TableRows, columns, tabulate
 from constraintsuite.core.statistics.pairwise import METRICS, PAIR_CLASSES, PairResult
 from constraintsuite.core.statistics.ties import TIE_POLICIES
 from constraintsuite.experiments.figures import GroupFigures
@@ -25,13 +25,13 @@ from constraintsuite.experiments.summary import TruncationAudit
 
 CLASSES: dict[str, str] = {name: METRICS[name].title for name in PAIR_CLASSES}
 _ABOUT_ERRORS = (
-    "Which document the system preferred under the query and under its opposite: the right one each time, the "
-    "same one both times, the wrong one each time; or equal scores. Every example with an opposite is in one class."
+    "Which document the system preferred under the query and under its opposite: the right one each time, the same one both "
+    "times, or the wrong one each time; or its scores were equal. Every example with an opposite query is in one class."
 )
 
 
 def errors(view: ReportView) -> Section | None:
-    """One bar per system, and for each system one per slice."""
+    """One bar per system, then one chart per system with a bar per slice."""
     if not any(group.metrics["correct"].n for group in view.headlines.values()):
         return None
     charts = [error_chart("chart-errors", "Error classes, examples of the headline, %", view.headlines)]
@@ -42,11 +42,11 @@ def errors(view: ReportView) -> Section | None:
             charts.append(error_chart(f"chart-errors-{number}", f"{label}: error classes by slice, %", groups))
     caption = "Error classes, examples of the headline, with 95 % interval."
     table = system_table("error_classes", caption, view.headlines, CLASSES, all_metrics=True)
-    return Section("errors", "Error classes", _ABOUT_ERRORS, (Charts(tuple(charts)), TableBlock(table)))
+    return Section("errors", "Error classes", _ABOUT_ERRORS, (Charts(tuple(charts)), table))
 
 
 def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Drawing:
-    """One bar per group of examples."""
+    """A stacked bar of error classes for each group of examples."""
     rows = [(label, {kind: g.metrics[kind].value or 0.0 for kind in CLASSES}) for label, g in groups.items()]
     return stacked_chart(name, title, CLASSES, rows)
 
@@ -54,27 +54,27 @@ def error_chart(name: str, title: str, groups: Mapping[str, GroupFigures]) -> Dr
 _BINS = 30
 _GAP_METRICS = ("normalised_gap", "normalised_sensitivity", "superiority", "responsiveness", "gap", "sensitivity")
 _GAPS = (
-    "Gaps and sensitivities; in deviations: of the system's own scores, else in its own unit, which is never to be "
-    "compared between systems. Gap above zero and Moved the right way in %, equal scores counted half. 95 % intervals."
+    "Gaps and sensitivities, with 95 % intervals. “In deviations” means standard deviations of the system's own scores. Other gaps "
+    "are in the system's own unit: do not compare them between systems. In the shares, equal scores count half."
 )
 _ABOUT_GAPS = (
-    "The gap is the score of the satisfying document less that of the violating one, here in standard deviations of all "
-    "scores of that system. Under the query it should lie right of the dashed line, under the opposite left of it; "
-    "where the two shapes coincide, the system does not hear the constraint. What lies beyond an end is counted there."
+    "The gap is the score of the satisfying document minus that of the violating one, in standard deviations of all scores of the "
+    "system. Under the query it should lie right of the dashed line, under the opposite left of it. If the two shapes coincide, "
+    "the system ignores the constraint. Gaps beyond an end of the axis are counted in its last bar."
 )
 
 
 def gaps(view: ReportView) -> Section | None:
-    """One histogram per system, all on the same axis."""
+    """One histogram per system, all on one axis."""
     charts = gap_charts(view.runs)
     if not charts:
         return None
     table = system_table("gaps", _GAPS, {label: run.summary.overall for label, run in view.runs.items()}, _GAP_METRICS)
-    return Section("gaps", "Score gaps", _ABOUT_GAPS, (Charts(charts), TableBlock(table)))
+    return Section("gaps", "Score gaps", _ABOUT_GAPS, (Charts(charts), table))
 
 
 def gap_charts(runs: Mapping[str, Run]) -> tuple[Drawing, ...]:
-    """One histogram per run that has a gap to show, all on the same axis."""
+    """One histogram per run that has gaps, all on one axis."""
     shown = {label: run for label, run in runs.items() if _values(run, "query")}
     bins = _bins(list(shown.values()))
     return tuple(_chart(label, run, bins, number) for number, (label, run) in enumerate(shown.items()))
@@ -95,7 +95,7 @@ def _rounded_up(number: float) -> float:
 
 
 def _values(run: Run, role: QueryRole) -> list[float]:
-    """The gaps of main examples under one of their queries; none where all scores are equal."""
+    """The gaps of the main examples under one of their queries, in deviations; empty if all scores are equal."""
     found = ((r.gaps.get(role), r.unit) for r in run.results if r.slice not in CONTROL_SLICES)
     return [gap / unit for gap, unit in found if gap is not None and unit]
 
@@ -106,42 +106,41 @@ def _chart(label: str, run: Run, bins: Bins, number: int) -> Drawing:
     if len(opposite):
         series["opposite"] = bins.count(opposite)
     mean, right = float(query.mean()), float((query > 0).mean())
-    told = f"Mean gap under the query {mean:.3g}, above zero in {percent(right)} of {len(query):,}"
+    description = f"Mean gap under the query {mean:.3g}, above zero in {percent(right)} of {len(query):,}"
     if len(opposite):
-        told += f"; under the opposite the mean is {float(opposite.mean()):.3g}"
-    return histogram(f"chart-gap-{number}", label, bins, series, told, f"n={len(query):,}")
+        description += f"; under the opposite the mean is {float(opposite.mean()):.3g}"
+    return histogram(f"chart-gap-{number}", label, bins, series, description, f"n={len(query):,}")
 
 
 _ABOUT_TIES = (
     "Strict: a tie is wrong. Half: it counts one half. Random: a coin decides. MTEB: the document whose id sorts last wins, "
-    "as in evaluations that rank by score and then by id. A system whose figure depends on the rule should be read with care."
+    "as in evaluations that rank by score and then by id. Be careful with a system whose figures depend on the rule."
 )
 _TIE_METRICS = ("accuracy", "opposite_accuracy", "paired_accuracy")
 
 
 def ties(view: ReportView) -> Section | None:
-    """One table per metric; nothing where no system ever ties."""
-    told = {label: run.summary for label, run in view.runs.items() if run.summary.ties is not None}
-    if not any(summary.overall.metrics["tie_rate"].value for summary in told.values()):
+    """One table per metric; None if no system ties."""
+    known = {label: run.summary for label, run in view.runs.items() if run.summary.ties is not None}
+    if not any(summary.overall.metrics["tie_rate"].value for summary in known.values()):
         return None
-    titles = ("examples with a tie", *TIE_POLICIES)
-    columns = (Column("system"), *(Column(title, "share") for title in titles))
-    blocks = []
+    heads = (Column("system"), *columns("share", "examples with a tie", *TIE_POLICIES))
+    tables = []
     for name in _TIE_METRICS:
-        found = {label: summary.ties[name] for label, summary in told.items() if summary.ties and name in summary.ties}
+        found = {label: summary.ties[name] for label, summary in known.items() if summary.ties and name in summary.ties}
         if any(intervals["strict"].n for intervals in found.values()):
             rows: TableRows = tuple(
-                (label, told[label].overall.metrics["tie_rate"], *(intervals[policy] for policy in TIE_POLICIES))
+                (label, known[label].overall.metrics["tie_rate"], *(intervals[policy] for policy in TIE_POLICIES))
                 for label, intervals in found.items()
             )
             caption = f"{METRICS[name].title} under four rules for ties, main examples, with 95 % interval."
-            blocks.append(TableBlock(Table(f"ties_{name}", caption, columns, rows)))
-    return Section("ties", "Ties", _ABOUT_TIES, tuple(blocks))
+            tables.append(Table(f"ties_{name}", caption, heads, rows))
+    return Section("ties", "Ties", _ABOUT_TIES, tuple(tables))
 
 
 _ABOUT_TRUNCATION = (
-    "A system that reads only the beginning of a text may never see what decides. Cut: in either document what decides lies "
-    "past the end of what is read. Identical: what is read of the two documents is the same, so that they tie."
+    "A system that reads only the beginning of a text may never see the words that decide. Cut: in one of the documents these words "
+    "lie past the end of what is read. Identical: the parts that are read of the two documents are the same, so they tie."
 )
 _CUT: ItemColumns[tuple[str, TruncationAudit]] = {
     "system": ("text", lambda row: row[0]),
@@ -157,22 +156,21 @@ _CUT: ItemColumns[tuple[str, TruncationAudit]] = {
 
 
 def truncation(view: ReportView) -> Section | None:
-    """One row per system that says how much it reads."""
+    """One row per system that reports how much of a text it reads."""
     audits = {label: audit for label, run in view.runs.items() if (audit := run.summary.truncation) is not None}
     if not audits:
         return None
-    caption = "Truncation audit, main examples, with 95 % interval; whole: without the examples that are cut."
+    caption = "Truncation audit of the main examples, with 95 % interval; “whole” leaves out the examples that are cut."
     table = tabulate("truncation", caption, audits.items(), _CUT)
-    return Section("truncation", "Truncation", _ABOUT_TRUNCATION, (TableBlock(table),))
+    return Section("truncation", "Truncation", _ABOUT_TRUNCATION, (table,))
 
 
 SHOWN = 25
 _ABOUT_HARDEST = (
-    "What most systems get wrong, and by most: a system fails an example if it is wrong or undecided under either query. "
-    "The slices take turns; of examples of a slice with the same query, and of a couple, one is shown. All examples with all "
-    "outcomes are in tables/examples.csv."
+    "The examples that most systems fail, and by the widest gaps. A system fails an example if it is wrong or ties under either "
+    "query. The slices take turns; only one example is shown of a couple, and of those in a slice with the same query. "
+    "tables/examples.csv has all examples with all outcomes."
 )
-
 
 _OUTCOME_COLUMNS: Mapping[str, ColumnKind] = {
     "outcome": "text",
@@ -184,7 +182,7 @@ _OUTCOME_COLUMNS: Mapping[str, ColumnKind] = {
 
 
 def hardest(view: ReportView) -> Section | None:
-    """The hardest examples with what decides marked, and a table of all for programs."""
+    """The hardest examples with the deciding words marked, and a file with all examples for programs."""
     shown = show_hardest(view.suite.examples, view.runs, SHOWN)
     if not shown:
         return None
@@ -193,8 +191,7 @@ def hardest(view: ReportView) -> Section | None:
 
 def _all_examples(view: ReportView) -> Table:
     about = ("id", "slice", "split", "domain", "relation", "query", "opposite")
-    columns = [Column(title) for title in about]
-    columns += [Column(f"{label}: {title}", kind) for label in view.labels for title, kind in _OUTCOME_COLUMNS.items()]
+    outcomes = [Column(f"{label}: {title}", kind) for label in view.labels for title, kind in _OUTCOME_COLUMNS.items()]
     known = [{result.id: result for result in run.results} for run in view.runs.values()]
     rows = tuple(
         (
@@ -203,8 +200,8 @@ def _all_examples(view: ReportView) -> Table:
         )
         for example in (*view.suite.examples, *view.suite.controls)
     )
-    caption = "Every example and control with what each system made of it; gaps in the system's own unit."
-    return Table("examples", caption, tuple(columns), rows, long=True)
+    caption = "Every example and control with the outcome of each system; gaps are in the system's own unit."
+    return Table("examples", caption, (*columns("text", *about), *outcomes), rows, long=True)
 
 
 def _outcomes(result: PairResult | None) -> tuple[CellValue, ...]:

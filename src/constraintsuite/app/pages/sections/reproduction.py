@@ -1,34 +1,47 @@
-"""How to get the same figures again, and NevIR figures beside those that others published."""
+"""How to reproduce a report, how a folder was made, and how NevIR figures compare with published ones."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from constraintsuite.app.pages.view import ReportView, environment_of, model_facts
-from constraintsuite.core.records.sections import Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.core.records.tables import Column, ItemColumns, Table, tabulate
+from constraintsuite.core.records.sections import Remarks, Section, VerbatimText
+from constraintsuite.core.records.tables import Column, ItemColumns, Table, columns, tabulate
 from constraintsuite.core.statistics.ties import STRICT
+from constraintsuite.core.store.artifact import Manifest
 from constraintsuite.experiments.load import Suite
 from constraintsuite.experiments.oracle import Reproduction, match
 
 _ABOUT_STEPS = (
-    "The same suite, model, seed and library versions give the same bytes. A hash names what was read: content all files of a "
-    "folder, fingerprint all that decides them."
+    "The same suite, model, seed and library versions give the same bytes. The content hash covers all files of a folder; the "
+    "fingerprint covers the inputs and settings that decide them."
 )
 _PEOPLE = "human"
 _CALLED = "called"
 
 
 def how_to_reproduce(view: ReportView) -> Section:
-    """Commands, hashes, versions, and what each model said of itself."""
-    blocks: list[SectionBlock] = [VerbatimText("\n".join(_commands(view)))]
-    blocks += [TableBlock(table) for table in (_hashes(view), _versions(view)) if table.rows]
-    facts = _facts(view)
-    if facts.rows:
-        blocks.append(TableBlock(facts, "What the models say of themselves"))
-    return Section("again", "How to reproduce", _ABOUT_STEPS, tuple(blocks))
+    """Commands, hashes, versions, and what each model reported about itself."""
+    facts = replace(_facts(view), fold="What the models report about themselves")
+    tables = (table for table in (_hashes(view), _versions(view), facts) if table.rows)
+    return Section("again", "How to reproduce", _ABOUT_STEPS, (VerbatimText("\n".join(_commands(view))), *tables))
+
+
+def how_made(manifest: Manifest, facts: Mapping[str, object] | None = None) -> Section:
+    """The inputs, settings and counts of a folder, and further facts by name."""
+    about = f"Content {manifest.content[:12]}, seed {manifest.seed}. The same inputs and settings give the same bytes."
+    all_facts = {
+        "inputs": manifest.inputs,
+        "settings": manifest.settings,
+        "counts": manifest.counts,
+        "left out": manifest.rejects,
+        **(facts or {}),
+    }
+    text = json.dumps({name: value for name, value in all_facts.items() if value}, indent=2, ensure_ascii=False)
+    return Section("made", "How it was made", about, (VerbatimText(text, "Inputs and settings"),))
 
 
 def _commands(view: ReportView) -> Iterator[str]:
@@ -47,7 +60,7 @@ def _commands(view: ReportView) -> Iterator[str]:
 
 
 def _options(view: ReportView) -> Iterator[str]:
-    """What the report was asked for beside its runs."""
+    """The options with which the report was made."""
     rule = view.summaries[0].rule
     if rule.policy != STRICT.policy:
         yield f"--ties {rule.policy}"
@@ -66,17 +79,17 @@ def _made(suite: Suite) -> str:
         split = settings.get("source_split")
         part = f" --split {shlex.quote(str(split))}" if split else ""
         return f"csuite import {settings['importer']} {shlex.quote(str(settings.get('source')))}{part} --out SUITE"
-    return "csuite build RECIPE --out SUITE   # the recipe stands in the suite's manifest.json, under settings"
+    return "csuite build RECIPE --out SUITE   # the recipe is in the suite's manifest.json, under settings"
 
 
 def _hashes(view: ReportView) -> Table:
     artifacts = {view.suite.name: view.suite.artifact, **{label: run.artifact for label, run in view.runs.items()}}
-    columns = tuple(Column(title) for title in ("what", "kind", "content", "fingerprint", "seed"))
     rows = tuple(
         (name, a.manifest.kind, a.manifest.content[:16], a.manifest.fingerprint[:16], str(a.manifest.seed))
         for name, a in artifacts.items()
     )
-    return Table("hashes", "Hashes (the first 16 digits) and seeds.", columns, rows)
+    heads = columns("text", "what", "kind", "content", "fingerprint", "seed")
+    return Table("hashes", "Hashes (the first 16 digits) and seeds.", heads, rows)
 
 
 def _versions(view: ReportView) -> Table:
@@ -94,13 +107,12 @@ def _facts(view: ReportView) -> Table:
         for label, run in view.runs.items()
         for key, value in model_facts(run).items()
     )
-    columns = (Column("model"), Column("fact"), Column("value"))
-    return Table("models", "What the models say of themselves.", columns, rows)
+    return Table("models", "What the models report about themselves.", columns("text", "model", "fact", "value"), rows)
 
 
 _ABOUT_PUBLISHED = (
-    "Paired accuracy on NevIR's test set under strict ties, beside what was published for the same model, or where nothing "
-    "was, measured before. A difference beyond the gate is followed by what in the run may explain it."
+    "Paired accuracy on NevIR's test set under strict ties, next to the figure that was published for the same model or, if there is "
+    "none, measured earlier. If the difference exceeds the gate, remarks say what in the run may explain it."
 )
 _PUBLISHED: ItemColumns[tuple[str, Reproduction]] = {
     "system": ("text", lambda row: row[0]),
@@ -115,13 +127,12 @@ _PUBLISHED: ItemColumns[tuple[str, Reproduction]] = {
 
 
 def published_results(view: ReportView) -> Section | None:
-    """Only for NevIR's test set, and only systems of which something was published."""
+    """Systems with published figures on NevIR's test set; None for other suites."""
     found = {label: match(run, view.suite) for label, run in view.runs.items()}
     known = {label: one for label, one in found.items() if one is not None}
     if not known:
         return None
     caption = "Reproduction of published results on NevIR's test set."
     table = tabulate("reproduction", caption, known.items(), _PUBLISHED)
-    causes = tuple(f"{label}: {cause}" for label, one in known.items() for cause in one.causes)
-    blocks = (TableBlock(table), Remarks(causes)) if causes else (TableBlock(table),)
-    return Section("reproduction", "Ours beside published", _ABOUT_PUBLISHED, blocks)
+    causes = Remarks(tuple(f"{label}: {cause}" for label, one in known.items() for cause in one.causes))
+    return Section("reproduction", "Published results", _ABOUT_PUBLISHED, (table, causes))

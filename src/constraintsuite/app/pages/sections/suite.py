@@ -1,4 +1,4 @@
-"""Sections on the suite itself: what it holds, what its audit found, and how alike models find its documents."""
+"""Sections on the suite itself: its contents, its audit, and how similar its documents are to models."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from constraintsuite.app.pages.drawings.heatmap import heat_map
 from constraintsuite.app.pages.drawings.histograms import Bins, histogram
 from constraintsuite.app.pages.drawings.svg import Drawing
-from constraintsuite.app.pages.group_tables import group_sheets
+from constraintsuite.app.pages.group_tables import split_tables
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.examples import SPLITS
-from constraintsuite.core.records.figures import CellValue, percent
-from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock, VerbatimText
-from constraintsuite.core.records.tables import Column, ItemColumns, Table, TableRows, tabulate
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.sections import Charts, Remarks, Section, VerbatimText
+from constraintsuite.core.records.tables import Column, ItemColumns, Table, TableRows, columns, tabulate
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.groupings import FEW
@@ -24,18 +24,17 @@ from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, Leak
 from constraintsuite.suites.views.dataset import DatasetView, length_table, view_dataset
 
 _ABOUT_SUITE = (
-    "Every example has two documents. The satisfying document meets the constraint of the query, the violating one does "
-    "not."
+    "Every example has two documents: the satisfying one meets the constraint of the query, the violating one does not."
 )
 
 
 def dataset(view: ReportView) -> Section:
-    """Counts, lengths, differences, and the suite's card."""
+    """Counts, lengths, differences between texts, and the card of the suite."""
     found = view_dataset(view.suite.examples)
-    blocks: list[SectionBlock] = [TableBlock(table) for table in (*_count_tables(view.suite), length_table(found))]
-    blocks.append(Charts(tuple(difference_charts(found))))
-    card = view.card()
-    return Section("suite", "The suite", _ABOUT_SUITE, (*blocks, *((VerbatimText(card, "Card"),) if card else ())))
+    charts, card = Charts(tuple(difference_charts(found))), view.card()
+    cards = (VerbatimText(card, "Card"),) if card else ()
+    blocks = (*_count_tables(view.suite), length_table(found), charts, *cards)
+    return Section("suite", "The suite", _ABOUT_SUITE, blocks)
 
 
 def difference_charts(found: DatasetView) -> Iterator[Drawing]:
@@ -52,9 +51,9 @@ def _difference_chart(name: str, counts: Mapping[int, int]) -> Drawing:
     width = -(-(most + 1) // 40)  # a bin for each number of words, or wider where there would be too many bins
     edges = tuple(float(edge) for edge in range(0, most + 1 + width, width))
     bins = Bins(edges, ((0.0, "0"), (edges[-1], f"{edges[-1] - width:g} or more words")))
-    told = f"Median {np.median(values):g}, from {values.min():g} to {values.max():g} words"
+    description = f"Median {np.median(values):g}, from {values.min():g} to {values.max():g} words"
     title = f"Words in only one of the two {name}"
-    return histogram(f"chart-words-{name}", title, bins, {name: bins.count(values)}, told, f"n={len(values):,}")
+    return histogram(f"chart-words-{name}", title, bins, {name: bins.count(values)}, description, f"n={len(values):,}")
 
 
 def _count_tables(suite: Suite) -> Iterator[Table]:
@@ -62,17 +61,17 @@ def _count_tables(suite: Suite) -> Iterator[Table]:
     by_split = Counter((example.slice, example.split) for example in everything)
     names = dict.fromkeys(example.slice for example in everything)
     rows: TableRows = tuple((n, *(by_split[n, s] for s in SPLITS), sum(by_split[n, s] for s in SPLITS)) for n in names)
-    columns = (Column("slice"), *(Column(title, "count") for title in (*SPLITS, "all")))
-    yield Table("examples_by_slice", "Examples by slice and split; controls come last.", columns, rows)
+    heads = (Column("slice"), *columns("count", *SPLITS, "all"))
+    yield Table("examples_by_slice", "Examples by slice and split; controls come last.", heads, rows)
     domains = Counter(example.domain for example in suite.examples if example.domain)
     kinds = Counter(example.control.kind for example in suite.controls if example.control)
     for title, caption, found in (
         ("domain", "Main examples by domain.", domains),
-        ("control", "Controls by what they change.", kinds),
+        ("control", "Controls by kind of change.", kinds),
     ):
         if len(found) > 1:
-            columns = (Column(title), Column("examples", "count"))
-            yield Table(f"examples_by_{title}", caption, columns, tuple(sorted(found.items())))
+            heads = (Column(title), Column("examples", "count"))
+            yield Table(f"examples_by_{title}", caption, heads, tuple(sorted(found.items())))
 
 
 _ABOUT_AUDIT = "How often a solver that does not understand the query picks the satisfying document."
@@ -90,24 +89,22 @@ _ORDER: tuple[LeakVerdict, ...] = (*_LEAKS, *_DOUBTS, "by_construction", "ok")
 
 
 def audit(view: ReportView) -> Section | None:
-    """Whether the suite is to be trusted, then the audit that it brought along."""
+    """A verdict on whether to trust the suite, then the audit from its folder; None without an audit."""
     found = view.audit()
     if found is None:
         return None
     rows = sorted(found.rows, key=lambda row: (_ORDER.index(row.verdict), row.slice != ALL_MAIN))
     caption = f"Audit of the suite, with 95 % interval (seed {found.seed})."
-    sheets = group_sheets([tabulate("audit", caption, rows, _AUDIT)])
-    warnings = (Remarks(found.warnings),) if found.warnings else ()
+    tables = split_tables([tabulate("audit", caption, rows, _AUDIT)])
     about = f"{judge_audit(found, view.metric)} {_ABOUT_AUDIT}"
-    return Section("audit", "Audit of the suite", about, (*sheets.blocks, *warnings), sheets.files)
+    return Section("audit", "Audit of the suite", about, (*tables.shown, Remarks(found.warnings)), tables.files)
 
 
 def judge_audit(found: Audit, metric: Metric) -> str:
-    """Whether figures of this suite are to be trusted, are not, or need more examples, and why."""
+    """A verdict with its reason: trust the figures of this suite, do not trust them, or get more examples."""
     rows = [row for row in found.rows if row.accuracy.n >= FEW]
-    leaks = [row for row in rows if row.verdict in _LEAKS and row.slice != ALL_MAIN] or [
-        row for row in rows if row.verdict in _LEAKS
-    ]
+    leaks = [row for row in rows if row.verdict in _LEAKS]
+    leaks = [row for row in leaks if row.slice != ALL_MAIN] or leaks
     if leaks:
         worst = max(leaks, key=_strength)
         what = (
@@ -129,38 +126,37 @@ def judge_audit(found: Audit, metric: Metric) -> str:
 
 def _named(row: AuditRow) -> str:
     turned = (row.reverse.value or 0.0) > (row.accuracy.value or 0.0)
-    return f"{row.solver} turned round" if turned else row.solver
+    return f"{row.solver} reversed" if turned else row.solver
 
 
 def _strength(row: AuditRow) -> float:
-    """How often the solver is right, or its opposite."""
+    """How often the solver or its opposite is right."""
     return max(row.accuracy.value or 0.0, row.reverse.value or 0.0)
 
 
 _BINS = 40
 _ABOUT_LIKENESS = (
-    "Cosine of the vectors of the satisfying and the violating document of each main example. Where nearly all are close "
-    "to 1, the model puts both documents in the same place, and no query can prefer one for the right reason."
+    "Cosine of the vectors of the satisfying and the violating document of each main example. If nearly all are close to 1, the "
+    "model puts both documents in the same place, and no query can prefer one for the right reason."
 )
 
 
 def likeness(view: ReportView) -> Section | None:
-    """One histogram per bi-encoder, all on the same axis."""
+    """One histogram per bi-encoder, all on one axis."""
     if not view.likenesses:
         return None
     bins = _bins(np.concatenate(list(view.likenesses.values())))
     charts = tuple(_chart(label, found, bins, i) for i, (label, found) in enumerate(view.likenesses.items()))
-    columns = tuple(Column(title, "count" if title == "examples" else "number") for title in ("examples", *_QUANTILES))
-    rows = tuple((label, *_quantiles(found)) for label, found in view.likenesses.items())
-    table = Table("likeness", "Cosine of the two documents of an example.", (Column("model"), *columns), rows)
-    return Section("likeness", "Likeness of the two documents", _ABOUT_LIKENESS, (Charts(charts), TableBlock(table)))
+    heads = (Column("model"), Column("examples", "count"), *columns("number", *_QUANTILES))
+    rows: TableRows = tuple(
+        (label, len(found), *(float(np.quantile(found, share)) for share in _QUANTILES.values()))
+        for label, found in view.likenesses.items()
+    )
+    table = Table("likeness", "Cosine of the two documents of an example.", heads, rows)
+    return Section("likeness", "Likeness of the two documents", _ABOUT_LIKENESS, (Charts(charts), table))
 
 
 _QUANTILES = {"lowest": 0.0, "5 %": 0.05, "median": 0.5, "95 %": 0.95, "highest": 1.0}
-
-
-def _quantiles(found: FloatArray) -> tuple[CellValue, ...]:
-    return len(found), *(float(np.quantile(found, share)) for share in _QUANTILES.values())
 
 
 def _bins(found: FloatArray) -> Bins:
@@ -169,18 +165,18 @@ def _bins(found: FloatArray) -> Bins:
 
 
 def _chart(label: str, found: FloatArray, bins: Bins, number: int) -> Drawing:
-    told = f"Median {float(np.median(found)):.3f}, from {found.min():.3f} to {found.max():.3f}"
-    return histogram(f"chart-likeness-{number}", label, bins, {"cosine": bins.count(found)}, told, f"n={len(found):,}")
+    words = f"Median {float(np.median(found)):.3f}, from {found.min():.3f} to {found.max():.3f}"
+    return histogram(f"chart-likeness-{number}", label, bins, {"cosine": bins.count(found)}, words, f"n={len(found):,}")
 
 
 _ABOUT_TOKENS = (
-    "Columns are tokens of the query, rows those of a document; the darker, the more alike. A frame marks the best "
-    "match of each query token: the score is their sum. A word of the constraint whose column matches some other word is not heard."
+    "Columns are tokens of the query, rows are tokens of a document; darker cells are more similar. A frame marks the best match of "
+    "each query token; the score is the sum of these. If a word of the constraint matches some other word, the model misses it."
 )
 
 
 def tokens(view: ReportView) -> Section | None:
-    """One heat map for each query and document that was asked for."""
+    """One heat map for each query and document; None unless `--maxsim` asked for them."""
     if not view.matches:
         return None
     charts = tuple(
@@ -199,8 +195,7 @@ def tokens(view: ReportView) -> Section | None:
         for i, (token, place) in enumerate(zip(match.query_tokens, match.matrix.argmax(axis=1).tolist(), strict=True))
     )
     titles = ("example", "model", "document", "query token", "best match")
-    columns = (*(Column(title) for title in titles), Column("similarity", "number"))
-    table = Table("tokens", "The best match of each token of the query.", columns, rows)
-    return Section(
-        "tokens", "Token by token", _ABOUT_TOKENS, (Charts(charts), TableBlock(table, "Best matches as a table"))
-    )
+    heads = (*columns("text", *titles), Column("similarity", "number"))
+    caption = "The best match of each token of the query."
+    table = Table("tokens", caption, heads, rows, fold="Best matches as a table")
+    return Section("tokens", "Token by token", _ABOUT_TOKENS, (Charts(charts), table))

@@ -1,5 +1,5 @@
 "use strict";
-// The page is whole without this: it only adds sorting, filtering and a choice of colours.
+// The page also works without this script, which adds sorting, filters and a choice of colours.
 
 const NEXT_SCHEME = { auto: "light", light: "dark", dark: "auto" };
 
@@ -24,7 +24,7 @@ function orderOf(cell) {
 }
 
 function compare(a, b, sign) {
-  if (a === null || b === null) return (a === null) - (b === null); // what is undefined comes last either way
+  if (a === null || b === null) return (a === null) - (b === null); // undefined values come last in both orders
   return sign * (typeof a === "string" ? a.localeCompare(b) : a - b);
 }
 
@@ -40,7 +40,7 @@ function makeSortable(table) {
     button.append(...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
-      const turn = turns[turns.indexOf(head.ariaSort) + 1]; // after the second turn: as it was
+      const turn = turns[turns.indexOf(head.ariaSort) + 1]; // the third click restores the original order
       heads.forEach((other) => { other.ariaSort = null; });
       head.ariaSort = turn ?? null;
       const sign = turn === "descending" ? -1 : 1;
@@ -81,7 +81,7 @@ function unfoldForPrint() {
   addEventListener("afterprint", () => { folded.splice(0).forEach((one) => { one.open = false; }); });
 }
 
-// A link to a folded section opens it, also in browsers that do so only for what stands inside.
+// Opens the folded section that a link leads to; some browsers do this only for content inside it.
 function unfoldTarget() {
   const open = () => {
     const target = document.getElementById(location.hash.slice(1));

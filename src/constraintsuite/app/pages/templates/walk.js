@@ -1,6 +1,6 @@
-// A node under the pointer, or one that the keyboard has reached, is told beside the picture, with its edges alone in colour.
+// Shows the text of the node under the pointer or the focus next to the picture, and highlights its edges.
 
-function holdNodes(picture, detail) {
+function showNodes(picture, detail) {
   const nodes = [...picture.querySelectorAll(".node")];
   const edges = [...picture.querySelectorAll(".edge")];
   const release = () => {
@@ -27,6 +27,6 @@ function holdNodes(picture, detail) {
   });
 }
 
-const told = document.getElementById("detail");
-told.hidden = false;
-for (const picture of document.querySelectorAll("svg.walk")) holdNodes(picture, told);
+const detail = document.getElementById("detail");
+detail.hidden = false;
+for (const picture of document.querySelectorAll("svg.walk")) showNodes(picture, detail);

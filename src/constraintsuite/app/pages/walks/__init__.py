@@ -1,1 +1,1 @@
-"""A search of a graph as one page: what was found, over which edges, and what lies around it."""
+"""The page of a memory search: what was found, over which edges, and its neighbours."""

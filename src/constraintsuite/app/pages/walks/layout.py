@@ -1,8 +1,8 @@
-"""Where the nodes, lines and labels of a picture of a search stand. The same picture always gives the same places."""
+"""The positions of nodes, lines and labels in a picture of a search. The same picture gets the same positions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class NodeBox(NamedTuple):
 
 
 class LayerBand(NamedTuple):
-    """The stripe of a layer."""
+    """The background stripe of a layer."""
 
     title: str
     y: float
@@ -40,7 +40,7 @@ class LayerBand(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything of a picture stands, and how large the picture is."""
+    """The positions in a picture, and its size."""
 
     width: float
     height: float
@@ -49,7 +49,7 @@ class Layout:
 
 
 def lay_out(walk: WalkPicture, per_row: int) -> Layout:
-    """At most so many nodes side by side."""
+    """Place the nodes of a picture, with at most `per_row` nodes side by side."""
     width = 2 * _EDGE + per_row * NODE_WIDTH + (per_row - 1) * _ACROSS
     places: dict[str, NodeBox] = {}
     bands = []
@@ -69,7 +69,7 @@ def lay_out(walk: WalkPicture, per_row: int) -> Layout:
 
 
 def _in_order(nodes: Sequence[Node], links: Iterable[Link], places: Mapping[str, NodeBox]) -> list[Node]:
-    """By where those lie, on the average, that a node is joined with above; then by rank; then by name."""
+    """Nodes sorted by the mean position of their neighbours in layers above, then by rank, then by id."""
     above: dict[str, list[float]] = {node.id: [] for node in nodes}
     for link in links:
         for here, there in ((link.source, link.target), (link.target, link.source)):
@@ -84,22 +84,17 @@ def _in_order(nodes: Sequence[Node], links: Iterable[Link], places: Mapping[str,
 
 
 def _rows(nodes: Sequence[Node], per_row: int) -> list[Sequence[Node]]:
-    """Rows of nearly the same length."""
+    """The nodes split into rows of nearly equal length."""
     count = -(-len(nodes) // per_row)
     length = -(-len(nodes) // count)
     return [nodes[start : start + length] for start in range(0, len(nodes), length)]
 
 
 def _place_row(nodes: Sequence[Node], y: float, width: float) -> dict[str, NodeBox]:
-    taken = len(nodes) * NODE_WIDTH + (len(nodes) - 1) * _ACROSS
-    left = (width - taken) / 2
-    tallest = max(map(_height, nodes))
-    return {
-        node.id: NodeBox(
-            left + i * (NODE_WIDTH + _ACROSS), y + (tallest - _height(node)) / 2, NODE_WIDTH, _height(node)
-        )
-        for i, node in enumerate(nodes)
-    }
+    step, tallest = NODE_WIDTH + _ACROSS, max(map(_height, nodes))
+    left = (width - len(nodes) * step + _ACROSS) / 2
+    tops = [y + (tallest - _height(node)) / 2 for node in nodes]
+    return {node.id: NodeBox(left + i * step, tops[i], NODE_WIDTH, _height(node)) for i, node in enumerate(nodes)}
 
 
 def _height(node: Node) -> float:
@@ -111,7 +106,7 @@ PagePoint = tuple[float, float]
 
 
 class Curve(NamedTuple):
-    """A cubic Bézier curve: its ends, and where it is pulled to between them."""
+    """A cubic Bézier curve: its ends and its two control points."""
 
     begin: PagePoint
     first: PagePoint
@@ -125,7 +120,7 @@ class Curve(NamedTuple):
         return f"M{x1:.1f} {y1:.1f}C" + " ".join(f"{x:.1f} {y:.1f}" for x, y in others)
 
     def at(self, part: float) -> PagePoint:
-        """The point so far along, from 0 to 1."""
+        """The point at a share of the way along the curve."""
         left = 1 - part
         weights = (left**3, 3 * left**2 * part, 3 * left * part**2, part**3)
         x, y = (sum(weight * point[axis] for weight, point in zip(weights, self, strict=True)) for axis in (0, 1))
@@ -133,7 +128,7 @@ class Curve(NamedTuple):
 
 
 def curve_between(begin: NodeBox, end: NodeBox) -> Curve:
-    """From border to border; two nodes of one row are joined by an arc above them."""
+    """The curve between the borders of two nodes; nodes of one row are joined by an arc above them."""
     (x1, y1), (x2, y2) = begin.middle, end.middle
     if begin == end:
         top = begin.y
@@ -143,7 +138,9 @@ def curve_between(begin: NodeBox, end: NodeBox) -> Curve:
     down = y2 > y1
     from_y, to_y = (begin.y + begin.height, end.y) if down else (begin.y, end.y + end.height)
     pull = (to_y - from_y) / 2
-    away = max(-0.35 * begin.width, min(0.35 * begin.width, (x2 - x1) / 6))  # so that many lines do not meet in a point
+    away = max(
+        -0.35 * begin.width, min(0.35 * begin.width, (x2 - x1) / 6)
+    )  # so that lines do not all meet in one point
     return Curve((x1 + away, from_y), (x1 + away, from_y + pull), (x2 - away, to_y - pull), (x2 - away, to_y))
 
 
@@ -158,32 +155,29 @@ def _in_a_row(begin: NodeBox, end: NodeBox) -> Curve:
     return Curve((x1, begin.y), (x1, top), (x2, top), (x2, end.y))
 
 
-_LETTER, _ABOVE, _BELOW = 6.4, 10.0, 4.0  # of a line of text, about its anchor
+_LETTER, _ABOVE, _BELOW = 6.4, 10.0, 4.0  # width of a letter, and height above and below the anchor
 _PARTS = sorted((step / 40 for step in range(2, 39)), key=lambda part: abs(part - 0.5))
 
 
 def place_labels(links: Sequence[Link], layout: Layout) -> list[PagePoint]:
-    """The middle of the base line of each link's label, in the order of the links."""
+    """The anchor point of the label of each link."""
     taken = list(layout.places.values())
     places = []
     for link in links:
-        box = _free(link, layout, taken)
+        boxes = [
+            _box(point, link.kind, layout.width) for point in _wanted(link, layout)
+        ]  # the middle of the line first
+        box = next((box for box in boxes if not any(_meet(box, other) for other in taken)), boxes[0])
         taken.append(box)
         places.append((box.x + box.width / 2, box.y + _ABOVE))
     return places
-
-
-def _free(link: Link, layout: Layout, taken: Collection[NodeBox]) -> NodeBox:
-    """The free place nearest to the middle of the line; the middle itself where all is full."""
-    boxes = [_box(point, link.kind, layout.width) for point in _wanted(link, layout)]
-    return next((box for box in boxes if not any(_meet(box, other) for other in taken)), boxes[0])
 
 
 def _wanted(link: Link, layout: Layout) -> Iterator[PagePoint]:
     begin, end = layout.places[link.source], layout.places[link.target]
     curve = curve_between(begin, end)
     yield from ((x, y + _BELOW) for x, y in map(curve.at, _PARTS))
-    middle = (begin.middle[0] + end.middle[0]) / 2  # between two that stand side by side no word fits
+    middle = (begin.middle[0] + end.middle[0]) / 2  # between neighbours in a row no word fits
     yield middle, min(begin.y, end.y) - _BELOW - 2
     yield middle, max(begin.y + begin.height, end.y + end.height) + _ABOVE + 2
 

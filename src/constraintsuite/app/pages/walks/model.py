@@ -1,4 +1,4 @@
-"""What a picture of a search shows: plain data, whatever it was computed from."""
+"""The data of a picture of a search."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import Literal
 from constraintsuite.core.records.tables import Table
 
 NodePart = Literal["start", "reached", "walked", "found", "near"]
-"""Where a search began; found over an edge; only passed through; found by itself; not touched at all."""
+"""The part of a node in a search: starting point, returned over an edge, only passed through, returned directly, not touched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A unit, or an entity."""
+    """A unit or an entity of a memory."""
 
     id: str
     label: str
     part: NodePart
     layer: int
-    """Steps from where the search began; those that were not touched come in the layer behind the last."""
+    """Steps from a starting point; nodes that were not touched are in one more layer."""
     text: str
-    """Of a unit its own, of an entity what there is to say of it."""
+    """The text of a unit, or a sentence about an entity."""
     above: str = ""
-    """The headings it stands under."""
+    """The headings above it."""
     rank: int | None = None
     score: float | None = None
     facts: tuple[tuple[str, str], ...] = ()
-    """What else is known of it, by name."""
+    """Further facts: names and values."""
     entity: bool = False
 
 
@@ -39,11 +39,11 @@ class Link:
     target: str
     kind: str
     about: str
-    """Why it is there, and how strong it is."""
+    """Why the edge exists, and its strength."""
     passed: float | None = None
-    """What went over it; None if the search did not walk it."""
+    """How much was passed over it; None if the search did not use it."""
     backwards: bool = False
-    """Whether it was walked from its target to its source."""
+    """Whether it was followed from target to source."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class WalkPicture:
     query: str
     about: str
     layers: tuple[str, ...]
-    """What each layer is called."""
+    """The titles of the layers."""
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     tables: tuple[Table, ...]

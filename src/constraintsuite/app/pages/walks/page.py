@@ -1,4 +1,4 @@
-"""The page of a search and its picture; it opens offline and is whole without its script."""
+"""The page of a memory search and its picture. It works offline and without its script."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from constraintsuite.app.pages.page import fill_template
 from constraintsuite.app.pages.walks.layout import Layout, PagePoint, curve_between, lay_out, place_labels
 from constraintsuite.app.pages.walks.model import Link, WalkPicture
 
-_WIDTHS = {"wide": 6, "narrow": 2}  # nodes side by side on a desk and on a phone
-_LETTERS = 24  # of a line inside a node
-_LEAST, _MOST = 1.6, 6.0  # widths of a link that was walked
+_WIDTHS = {"wide": 6, "narrow": 2}  # nodes per row on a desktop and on a phone
+_LETTERS = 24  # letters per line inside a node
+_LEAST, _MOST = 1.6, 6.0  # widths of lines that the search used
 
 
 class DrawnLink(NamedTuple):
-    """A link of the picture, the path of its line, and how thick the line is."""
+    """A link, the path of its line, and the width of the line."""
 
     link: Link
     path: str
@@ -25,33 +25,33 @@ class DrawnLink(NamedTuple):
 
 
 class DrawnWalk(NamedTuple):
-    """A picture whose places are known; the template draws links below, nodes above them, and labels above all."""
+    """A picture with its positions. The template draws links first, then nodes, then labels."""
 
     name: str
-    """Makes the ids of the picture its own."""
+    """Part of the ids in the picture, so that two pictures on a page share none."""
     layout: Layout
     links: list[DrawnLink]
     labels: list[tuple[Link, PagePoint]]
     lines: Mapping[str, list[str]]
-    """The beginning of the text of each node, by its id."""
+    """The first lines of the text of each node, by id."""
 
 
 def render_walk(walk: WalkPicture) -> str:
-    """The page as text; all that comes from documents is escaped."""
+    """The page as text, with everything from documents escaped."""
     return fill_template(
         "walk.html.jinja", styles=("walk.css",), scripts=("walk.js",), walk=walk, pictures=draw_pictures(walk)
     )
 
 
 def draw_pictures(walk: WalkPicture) -> list[DrawnWalk]:
-    """The same graph for a desk and for a phone; a stylesheet shows one of them."""
+    """The graph for a desktop and for a phone; the stylesheet shows one of them."""
     return [_draw(walk, name, per_row) for name, per_row in _WIDTHS.items()] if walk.nodes else []
 
 
 def _draw(walk: WalkPicture, name: str, per_row: int) -> DrawnWalk:
     layout = lay_out(walk, per_row)
     most = max((link.passed for link in walk.links if link.passed is not None), default=0.0) or 1.0
-    drawn = sorted(walk.links, key=lambda link: link.passed is not None)  # what was walked lies above
+    drawn = sorted(walk.links, key=lambda link: link.passed is not None)  # links that were used are drawn on top
     walked = [link for link in drawn if link.passed is not None]
     lines = {
         node.id: textwrap.wrap(" ".join(node.text.split()), _LETTERS, max_lines=2, placeholder=" …")

@@ -1,4 +1,4 @@
-"""Figures with their intervals as plots, and sites as maps: a row per layer, heads or roles side by side."""
+"""Plots of figures with their intervals, and maps of sites with one row per layer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from constraintsuite.mechanism.contrasts.records import ROLES
 from constraintsuite.mechanism.sites import parse_site
 
 Points = Mapping[str, Sequence[tuple[float, Interval]]]
-"""By the name of a curve: where a figure lies, and the figure; what is undefined is left out."""
+"""The points of each curve by its name: a position along the axis, and a figure; undefined figures are left out."""
 
 
 def draw_curves(
@@ -27,7 +27,7 @@ def draw_curves(
     *,
     scale: AxisScale = "linear",
 ) -> list[Drawing]:
-    """A plot of the curves that have any point, over whole numbers such as those of checkpoints; empty if none has."""
+    """A plot of the curves that have points, over whole numbers such as those of checkpoints; empty if none has."""
     kind: ColumnKind = "share" if scale == "share" else "number"
     series = [
         Series(
@@ -59,9 +59,9 @@ def head_map(
     framed: Collection[str] = (),
     frame: str = "in the circuit",
 ) -> Drawing:
-    """Heads by number; beside them, on a scale of their own, attention and MLP as a whole, as far as there are values of them.
+    """A map of heads by number, and of the attention and MLP of a layer as a whole if they have values.
 
-    One head does little beside a whole layer: on one scale all of them would be pale.
+    The latter have a scale of their own: next to whole layers, all heads would look pale.
     """
     sites = {parse_site(text): text for text in values}
     layers = sorted({site.layer for site in sites})
@@ -81,7 +81,7 @@ def head_map(
 
 
 def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval], note: str) -> Drawing | None:
-    """Layers by role; None without any value."""
+    """A map of layers by role; None without values."""
     if not values:
         return None
     layers = sorted({layer for layer, _ in values}, key=parse_site)
@@ -102,7 +102,7 @@ def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval],
 
 def _cell(text: str | None, values: Mapping[str, Interval | float], framed: Collection[str]) -> MapCell:
     if text is None:
-        return MapCell(None, "nothing there")
+        return MapCell(None, "no value")
     value = values[text]
     if isinstance(value, Interval):
         return MapCell(value.value, f"{text} {value}", text in framed)

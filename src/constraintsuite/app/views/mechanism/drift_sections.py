@@ -1,95 +1,100 @@
-"""Drift as sections of a page."""
+"""The page of a drift between checkpoints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
 from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.page import Masthead
+from constraintsuite.app.views.display import Display, ShowOptions, show_each
 from constraintsuite.app.views.mechanism import drift_tables as tables
 from constraintsuite.app.views.mechanism.drawings import draw_curves, head_map, layer_map
 from constraintsuite.core.records.figures import percent, say, show
 from constraintsuite.core.records.plots import AxisScale, LevelLine
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
+from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.experiments.differences import LEGEND
-from constraintsuite.mechanism.drift.records import CheckpointDrift
+from constraintsuite.mechanism.drift.records import CheckpointDrift, load_drift
 
 _BEHAVIOUR = (
-    "The same suites at every checkpoint. What the last does less well than the best before it was forgotten, though a little "
-    f"of that is chance, as the best was picked for being best. {LEGEND}"
+    "The same suites at every checkpoint. Forgetting is what the last checkpoint does less well than the best one before it; a "
+    f"little of that is chance, since the best was picked for being best. {LEGEND}"
 )
 _SITES = (
-    "Importance is the absolute mean effect of a head or MLP on the margin, by attribution patching: an estimate, which "
-    "csuite explain patch compares with exact patches. Likeness across halves of the contrasts cannot be "
-    "expected above the reliability of the rankings themselves, which is their agreement between the two halves; on the same "
-    "contrasts it can, as they share what is chance."
+    "Importance is the absolute mean effect of a head or MLP on the margin, estimated by attribution patching; csuite explain patch "
+    "compares such estimates with exact patches. Reliability is the agreement of one checkpoint's rankings on the two halves of the "
+    "contrasts. Likeness across halves cannot be expected to exceed it; likeness on the same contrasts can, since chance is shared."
 )
 _INSIDE = (
-    "CKA says whether two checkpoints place the same rows alike at the tokens of a role; a probe whether “Y is excluded” can "
-    "be read off along the line that the first checkpoint drew, on contrasts that had no part in drawing it. Where the first's "
-    "line fails and one of the checkpoint's own does not, the knowledge is there, in another direction."
+    "CKA says whether two checkpoints represent the same rows alike at the tokens of a role. A probe says whether “Y is excluded” can "
+    "be read off along a line that was fitted at the first checkpoint, on held-out contrasts. If the line of the first checkpoint "
+    "fails and a line of the checkpoint itself does not, the knowledge is there in another direction."
 )
-_WEIGHTS = "How far weights have moved since the first checkpoint, as a share of their length."
+_WEIGHTS = "How far weights have moved since the first checkpoint, relative to their norm."
 _CROSSING = (
-    "Values of the first checkpoint put into a later one, at its circuit or at all of a layer, in contrasts that had no part in "
-    "choosing the circuit. What counts is the first's other run less its same run (crossed): that difference is about the "
-    "contrast. What values of another checkpoint do whatever they say is told apart (harm)."
+    "Values of the first checkpoint are put into a later one, at its circuit or at a whole layer, in contrasts that played no part in "
+    "choosing the circuit. Crossed is the effect of the first checkpoint's other run minus that of its same run: it is about the "
+    "contrast. Harm is the effect of values from another checkpoint, whatever they say."
 )
-
 _MAPPED = 4
 
 
-def masthead(drift: CheckpointDrift) -> Masthead:
-    """The title of the page, and a sentence about what was measured."""
+@show_each
+def show_drift(path: Path, _: ShowOptions) -> Display:
+    """The page of one drift."""
+    drift = load_drift(path)
     about = (
         f"{len(drift.checkpoints)} checkpoints on {', '.join(drift.suites)} (splits {', '.join(drift.splits)}). "
         f"{drift.contrasts:,} contrasts in {drift.clusters:,} clusters. Every figure comes with its 95 % interval and n."
     )
-    return Masthead(f"{drift.checkpoints[0]} > {drift.checkpoints[-1]}", "drift", about)
+    head = Masthead(f"{drift.checkpoints[0]} > {drift.checkpoints[-1]}", "drift", about)
+    return Display(head, tuple(_sections(drift)))
 
 
-def drift_sections(drift: CheckpointDrift) -> Iterator[Section]:
-    """The sections of the page: checkpoints, behaviour, sites, activations, weights, crossed values."""
+def _sections(drift: CheckpointDrift) -> Iterator[Section]:
     remarks = Remarks(tuple(remarks_of(drift)))
-    yield Section("checkpoints", "Checkpoints", "", (TableBlock(tables.checkpoint_table(drift)), remarks))
+    yield Section("checkpoints", "Checkpoints", "", (tables.checkpoint_table(drift), remarks))
     yield Section("behaviour", "Behaviour", _BEHAVIOUR, tuple(_behaviour(drift)))
     yield Section("sites", "Which sites matter", _SITES, tuple(_sites(drift)))
-    yield Section("inside", "What is said inside", _INSIDE, tuple(_inside(drift)))
+    yield Section("inside", "What the layers represent", _INSIDE, tuple(_inside(drift)))
     yield Section("weights", "Weights", _WEIGHTS, tuple(_weights(drift)))
     yield Section("crossing", "Old values in new checkpoints", _CROSSING, tuple(_crossing(drift)))
 
 
 def remarks_of(drift: CheckpointDrift) -> Iterator[str]:
-    """What one should know before believing a figure."""
+    """Cautions that a reader needs before trusting the figures."""
     if drift.clusters < 30:
         yield f"{drift.clusters} independent clusters are few: differences between checkpoints may well be chance."
     for one in drift.inside.margins:
         is_first = one.checkpoint == drift.checkpoints[0]
-        held = " All others are compared with it: begin with a checkpoint that can." if is_first else ""
+        advice = " All others are compared with it: start with a checkpoint that can do the task." if is_first else ""
         if not _above(one.difference):
             yield (
-                f"{one.checkpoint} does not surely tell clean from corrupt runs: clean less corrupt margin is "
-                f"{_words(one.difference)}. What is said about its sites is then mostly noise.{held}"
+                f"{one.checkpoint} does not surely tell clean from corrupt runs: its clean margin minus its corrupt margin is "
+                f"{_words(one.difference)}. Figures about its sites are then mostly noise.{advice}"
             )
         elif not _above(one.clean):
             yield (
-                f"{one.checkpoint} cannot surely do what is asked: its clean margin, {_words(one.clean)}, is not surely above 0. "
-                f"What is said about its sites is of a small part of the behaviour.{held}"
+                f"{one.checkpoint} may not be able to do the task: its clean margin, {_words(one.clean)}, is not surely above 0. "
+                f"Figures about its sites then describe a small part of the behaviour.{advice}"
             )
     if len(drift.checkpoints) == 2:
         yield "Two checkpoints of one training are one sample of what training does. Repeat with other seeds."
 
 
 def _above(figure: Interval) -> bool:
-    """Whether it lies above 0 with its whole interval; one without an interval cannot say so."""
+    """Whether the whole interval lies above 0; False without an interval."""
     return figure.low is not None and figure.low > 0
 
 
 def _words(figure: Interval) -> str:
     shown = show(figure, "number")
-    return f"{shown.value} [{shown.bounds}]" if shown.bounds else f"{shown.value}, of too few clusters for an interval"
+    return (
+        f"{shown.value} [{shown.bounds}]" if shown.bounds else f"{shown.value}, from too few clusters for an interval"
+    )
 
 
 def _numbers(drift: CheckpointDrift) -> dict[str, int]:
@@ -112,15 +117,15 @@ def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
         scale: AxisScale = "share" if metric.share else "linear"
         name, title = f"behaviour-{suite}", f"{suite}: {metric.title.lower()}"
         charts += draw_curves(name, title, "checkpoint", metric.title, points, levels, scale=scale)
-    yield from _charts(charts)
+    yield Charts(tuple(charts))
     for suite in drift.suites:
-        yield TableBlock(tables.matrix_table(drift, suite))
-        yield TableBlock(tables.change_table(drift, suite), f"What flips between checkpoints on {suite}")
-    yield TableBlock(tables.forgetting_table(drift))
+        yield tables.matrix_table(drift, suite)
+        yield replace(tables.change_table(drift, suite), fold=f"What flips between checkpoints on {suite}")
+    yield tables.forgetting_table(drift)
 
 
 def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
-    yield from _charts([one for direction in drift.circuit for one in _likeness_plot(drift, direction)])
+    yield Charts(tuple(plot for direction in drift.circuit for plot in _likeness_plot(drift, direction)))
     maps = []
     for label in _mapped(drift):
         for direction in drift.circuit:
@@ -133,11 +138,11 @@ def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
             framed = drift.circuit[direction] if label == drift.checkpoints[0] else ()
             maps.append(head_map(name, f"{label}: {direction}", found, "recovered, attribution", framed))
     yield Charts(tuple(maps))
-    yield TableBlock(tables.likeness_table(drift))
+    yield tables.likeness_table(drift)
 
 
 def _mapped(drift: CheckpointDrift) -> list[str]:
-    """Checkpoints whose maps are shown: the first, the last, and some between."""
+    """The checkpoints whose maps are shown: the first, the last, and some in between."""
     last = len(drift.checkpoints) - 1
     places = dict.fromkeys(round(last * step / (_MAPPED - 1)) for step in range(_MAPPED))
     return [drift.checkpoints[place] for place in places]
@@ -168,7 +173,7 @@ def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     maps = [layer_map("cka-last", f"CKA of {last} with the first", aligned, "linear CKA, debiased")]
     for title, line in (("the first's line", "frozen"), ("a line of its own", "own")):
         found = {(one.layer, str(one.role)): getattr(one, line) for one in probes if one.checkpoint == last}
-        maps.append(layer_map(f"probe-{line}", f"“Y is excluded” in {last}: {title}", found, "share told apart"))
+        maps.append(layer_map(f"probe-{line}", f"“Y is excluded” in {last}: {title}", found, "share separated"))
     top = f"L{drift.layers - 1}.residual"
     points = {
         f"{role}, {title}": [
@@ -178,10 +183,10 @@ def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:
         for title, line in (("first's line", "frozen"), ("own line", "own"))
     }
     title, level = f"“Y is excluded” at {top}", LevelLine("chance", 0.5, percent(0.5))
-    yield from _charts(draw_curves("probes", title, "checkpoint", "told apart", points, [level], scale="share"))
+    yield Charts(tuple(draw_curves("probes", title, "checkpoint", "share separated", points, [level], scale="share")))
     yield Charts(tuple(one for one in maps if one is not None))
-    yield TableBlock(tables.alignment_table(drift), "CKA of all layers and roles")
-    yield TableBlock(tables.probe_table(drift), "Probes of all layers and roles")
+    yield replace(tables.alignment_table(drift), fold="CKA of all layers and roles")
+    yield replace(tables.probe_table(drift), fold="Probes of all layers and roles")
 
 
 def _weights(drift: CheckpointDrift) -> Iterator[SectionBlock]:
@@ -189,7 +194,7 @@ def _weights(drift: CheckpointDrift) -> Iterator[SectionBlock]:
     moved = {one.site: one.change for one in heads if one.second == last}
     framed = [one.site for one in heads if one.circuit]
     yield Charts((head_map("weights-last", f"Heads of {last}", moved, "relative change", framed),))
-    yield TableBlock(tables.weight_table(drift))
+    yield tables.weight_table(drift)
 
 
 def _crossing(drift: CheckpointDrift) -> Iterator[SectionBlock]:
@@ -204,11 +209,6 @@ def _crossing(drift: CheckpointDrift) -> Iterator[SectionBlock]:
         }
         title = f"{drift.checkpoints[0]} into {last}: {direction}"
         charts += draw_curves(f"crossing-{direction}", title, "layers of the first", "logits", points)
-    yield from _charts(charts)
-    yield TableBlock(tables.crossing_table(drift, layers=False))
-    yield TableBlock(tables.crossing_table(drift, layers=True), "Whole layers")
-
-
-def _charts(drawings: Sequence[Drawing]) -> Iterator[Charts]:
-    if drawings:
-        yield Charts(tuple(drawings))
+    yield Charts(tuple(charts))
+    yield tables.crossing_table(drift, layers=False)
+    yield replace(tables.crossing_table(drift, layers=True), fold="Whole layers")

@@ -1,4 +1,4 @@
-"""Drift as tables: the same for a terminal and for a page."""
+"""A drift as tables, for the terminal and for a page."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 
-_BRIEF = 4  # figures of likeness that a terminal has room for
+_BRIEF = 4  # columns of likeness that fit a terminal
 _RESAMPLED = "95 % intervals resample clusters of examples"
-_ALL = " “all” are the main examples, without the controls that stand beside them."
+_ALL = " “all” are the main examples, without the controls."
 
 
 def checkpoint_table(drift: CheckpointDrift) -> Table:
-    """Which number stands for which checkpoint, and how it tells the two runs of a contrast apart."""
+    """The number of each checkpoint in the plots, and its margins."""
     margins = {one.checkpoint: one for one in drift.inside.margins}
     rows = tuple(
         (f"{number} {label}", one.clean, one.corrupt, one.difference, one.correct)
@@ -37,7 +37,7 @@ def checkpoint_table(drift: CheckpointDrift) -> Table:
 
 
 def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
-    """The forgetting matrix of a suite: a row a checkpoint, a column a slice."""
+    """The forgetting matrix of a suite: one row per checkpoint, one column per slice."""
     metric = drift.changes[suite][0].metric
     figures = [one for one in drift.figures if one.suite == suite and one.metric == metric]
     groups = list(dict.fromkeys(one.group for one in figures))
@@ -48,7 +48,7 @@ def matrix_table(drift: CheckpointDrift, suite: str) -> Table:
 
 
 def forgetting_table(drift: CheckpointDrift) -> Table:
-    """How far the last checkpoint lies behind the best before it."""
+    """How much the last checkpoint has lost against the best one before it."""
     rows = tuple((one.suite, one.group, one.best, one.difference) for one in drift.forgetting)
     heads = (*columns("text", "suite", "group", "best before"), Column("last less best", "points"))
     caption = f"What {drift.checkpoints[-1]} does less well than the best checkpoint before it, on the same examples."
@@ -62,7 +62,7 @@ def change_table(drift: CheckpointDrift, suite: str) -> Table:
 
 
 def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
-    """Whether the same sites matter; `brief` for a terminal."""
+    """Whether the same sites matter in two checkpoints; `brief` gives the columns that fit a terminal."""
     jaccard = f"Jaccard@{drift.top}"
     shown: Sequence[tuple[str, ColumnKind, str]] = (
         ("Spearman", "number", "across"),
@@ -78,8 +78,8 @@ def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     if brief:
         shown = shown[:_BRIEF]
     caption = (
-        "How alike the importances of heads and MLPs are, of one checkpoint on one half of the contrasts and of the other on the other "
-        f"half. n counts contrasts, whose clusters are resampled.{'' if brief else _about_same(drift.inside.likenesses)}"
+        "How alike the importances of heads and MLPs are: one checkpoint on one half of the contrasts, the other on the other half. "
+        f"n counts contrasts, whose clusters are resampled.{'' if brief else _about_same(drift.inside.likenesses)}"
     )
     heads = (Column("checkpoints"), *(Column(title, kind) for title, kind, _ in shown))
     rows = tuple(
@@ -90,12 +90,12 @@ def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
 
 
 def _about_same(likenesses: Sequence[Likeness]) -> str:
-    said = " From “same” on they are on the same contrasts, where what is chance is shared."
-    return f"{said} Rankings by chance have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else said
+    about = " Columns with “same” are on the same contrasts, where chance is shared."
+    return f"{about} Random rankings have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else about
 
 
 def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
-    """Values of the first checkpoint in the others: of its circuit, or of whole layers."""
+    """The effects of values of the first checkpoint in later ones: of its circuit, or of whole layers."""
     rows = tuple(
         (f"{one.first} > {one.second}", one.direction, one.patch, one.own, one.crossed, one.harm, one.share)
         for one in drift.inside.crossings
@@ -105,26 +105,28 @@ def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
         *columns("text", "checkpoints", "direction", "patch"),
         *columns("number", "own", "crossed", "harm", "share"),
     )
-    caption = "Change of the later checkpoint's margin in logits; share is crossed by what separates its own two runs."
+    caption = "Change of the later checkpoint's margin in logits; share is crossed divided by the difference of its own two runs."
     return Table("crossings_layers" if layers else "crossings", caption, heads, rows)
 
 
 def alignment_table(drift: CheckpointDrift) -> Table:
-    """CKA of all layers and roles."""
+    """The CKA of all layers and roles."""
     rows = tuple((f"{one.first} > {one.second}", one.layer, one.role, one.cka) for one in drift.inside.alignments)
     heads = (*columns("text", "checkpoints", "layer", "role"), Column("CKA", "number"))
     return Table("cka", "Debiased linear CKA; n counts rows.", heads, rows, long=len(rows) > 60)
 
 
 def probe_table(drift: CheckpointDrift) -> Table:
-    """Probes of all layers and roles."""
+    """The probes of all layers and roles."""
     rows = tuple((one.checkpoint, one.layer, one.role, one.frozen, one.own) for one in drift.inside.probes)
     heads = (*columns("text", "checkpoint", "layer", "role"), *columns("share", "first's line", "own line"))
-    return Table("probes", "Contrasts whose clean run lies further along a line.", heads, rows, long=len(rows) > 60)
+    return Table(
+        "probes", "Share of contrasts whose clean run lies further along the line.", heads, rows, long=len(rows) > 60
+    )
 
 
 def weight_table(drift: CheckpointDrift) -> Table:
-    """How far the weights of heads in and outside the circuit have moved."""
+    """How far weights have moved, by part of the model and for the heads of the circuit."""
     parts = list(dict.fromkeys(one.part for one in drift.inside.part_changes))
     moved = {(one.second, one.part): one.change for one in drift.inside.part_changes}
     circuit = {(one.second, one.direction): one.difference for one in drift.inside.circuit_changes}
@@ -135,8 +137,8 @@ def weight_table(drift: CheckpointDrift) -> Table:
     )
     heads = (Column("checkpoint"), *columns("number", *parts, *(f"circuit's heads ({one})" for one in directions)))
     caption = (
-        f"Relative change of weights since {drift.checkpoints[0]}; of the circuit's heads, less that of the other heads of their "
-        "layers, n counts heads."
+        f"Relative change of weights since {drift.checkpoints[0]}. For the circuit's heads: minus that of the other heads of their "
+        "layers; n counts heads."
     )
     return Table("weights", caption, heads, rows)
 

@@ -1,9 +1,9 @@
-"""What an analysis was asked, what was left out of it, and how far its estimates can be trusted, in sentences."""
+"""Sentences on what an analysis covers, what was left out, and how far its estimates can be trusted."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from constraintsuite.core.records.examples import SPLITS
@@ -17,7 +17,7 @@ from constraintsuite.mechanism.sites import EMBEDDINGS, parse_site
 
 
 def asked_lines(explained: Explained) -> Iterator[str]:
-    """The model, the contrasts, how they were chosen, and why others were not."""
+    """The model, the contrasts, how they were chosen, and why others were left out."""
     manifest, model = explained.artifact.manifest, explained.model
     yield (
         f"{model.name} ({model.type}, {model.layers} layers of {model.heads} heads), "
@@ -27,7 +27,7 @@ def asked_lines(explained: Explained) -> Iterator[str]:
     rejects = manifest.rejects
     if rejects:
         reasons = "; ".join(f"{count:,} {in_words(reason)}" for reason, count in rejects.items())
-        yield f"Left out, by what they would have been, and why: {reasons}."
+        yield f"Left out, by kind and reason: {reasons}."
 
 
 def _kinds(explained: Explained) -> str:
@@ -47,29 +47,26 @@ def _chosen(explained: Explained) -> str:
     of = "all splits" if set(splits) == set(SPLITS) else f"the split {' and '.join(splits)}"
     limit = settings["limit"]
     most = "no limit" if limit is None else f"at most {limit:,}"
-    apart = ", no two of one side and kind sharing a document" if settings.get("independent") else ""
-    steps = settings.get("steps")
-    how = (
-        "" if steps is None else f" Gradients: {steps} steps." if steps else " Gradients: at the run itself, no steps."
-    )
-    return f"Asked of {of}, sides {' and '.join(settings['sides'])}, {most}, seed {manifest.seed}{apart}.{how}"
+    apart = ", no two of one side and kind share a document" if settings.get("independent") else ""
+    how = f" Steps between the runs for gradients: {settings['steps']}." if "steps" in settings else ""
+    return f"Contrasts of {of}, sides {' and '.join(settings['sides'])}, {most}, seed {manifest.seed}{apart}.{how}"
 
 
 LOW, HIGH = 0.5, 1.5
-"""Estimated shares of what is known that can still be believed."""
+"""Estimates between these shares of a known effect still count as right."""
 _STEPS = 5
-_REBUILT = 3  # the invariant that patched embeddings make a run the other one
+_REBUILT = 3  # number of the invariant that patching all embeddings turns one run into the other
 
 
 def trust_lines(explained: Explained) -> Iterator[str]:
-    """How far estimates can be trusted, of each side for itself; nothing of an analysis that estimates nothing."""
+    """How far the estimates of each side can be trusted; nothing for an analysis without estimates."""
     if all(one.method != "attribution" for one in explained.summary.sites):
         return
     if any(one.number == _REBUILT and one.status != "passed" for one in explained.model.invariants):
         return
     asked = {(one.site, one.role) for one in explained.summary.sites}
     if (str(EMBEDDINGS), ALL) not in asked:
-        yield "Nothing here says how far these estimates can be trusted: embeddings at all positions would, and are not among them."
+        yield "Nothing here says how far these estimates can be trusted. To check them, include embeddings at all positions."
         return
     for items in studied_items(explained.contrasts):
         checks = list(_checks(explained, items))
@@ -79,29 +76,18 @@ def trust_lines(explained: Explained) -> Iterator[str]:
 
 
 class _Check(NamedTuple):
-    """The effect on the margin that is known, in logits, and which shares of it sites are estimated to have that have all of it."""
+    """A known effect on the margin in logits, and shares of it that were estimated for sites that must have all of it."""
 
     direction: PatchDirection
     exact: float
-    shares: Mapping[str, float]
-
-    @property
-    def embeddings(self) -> float:
-        return self.shares[str(EMBEDDINGS)]
-
-    @property
-    def worst(self) -> str:
-        """The residual whose share is furthest from 1; empty where none was asked for."""
-        residuals = [site for site in self.shares if site != str(EMBEDDINGS)]
-        return max(residuals, key=lambda site: abs(self.shares[site] - 1), default="")
-
-    @property
-    def is_off(self) -> bool:
-        return any(not LOW <= share <= HIGH for share in self.shares.values())
+    embeddings: float
+    worst: tuple[str, float] | None
+    """The residual whose share is furthest from 1, with that share; None if the analysis has no residuals."""
+    is_off: bool
 
 
 def _checks(explained: Explained, items: str) -> Iterator[_Check]:
-    """One a direction; nothing where clean and corrupt margins are the same."""
+    """One check per direction; none if clean and corrupt margins are the same."""
     apart = next((one.difference.value for one in explained.summary.baselines if one.items == items), None)
     if not apart:
         return
@@ -114,8 +100,11 @@ def _checks(explained: Explained, items: str) -> Iterator[_Check]:
             and parse_site(one.site).kind in ("embeddings", "residual")
             and one.effect.value is not None
         }
-        if str(EMBEDDINGS) in shares:
-            yield _Check(direction, exact, shares)
+        is_off = any(not LOW <= share <= HIGH for share in shares.values())
+        embeddings = shares.pop(str(EMBEDDINGS), None)
+        if embeddings is not None:
+            worst = max(shares.items(), key=lambda item: abs(item[1] - 1), default=None)
+            yield _Check(direction, exact, embeddings, worst, is_off)
 
 
 def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
@@ -124,15 +113,15 @@ def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
         f"{_number(one.embeddings * one.exact)} ({_number(one.embeddings)} of it)" for one in checks
     )
     known = (
-        f"A check that is free{whose}: patching all embeddings makes one run the other "
-        f"(nearly, where clean and corrupt differ in length) and moves the margin by {exact}. Attribution says {estimated}."
+        f"A check of the estimates{whose}: patching all embeddings turns one run into the other (nearly, if clean and corrupt "
+        f"differ in length) and moves the margin by {exact}. Attribution says {estimated}."
     )
-    residuals = " and ".join(f"{_number(one.shares[one.worst])} ({one.worst})" for one in checks if one.worst)
+    residuals = " and ".join(f"{_number(one.worst[1])} ({one.worst[0]})" for one in checks if one.worst)
     if residuals:
         known += f" Each layer's residual must give the same: the furthest off is said to give {residuals} of it."
     wrong = [one.direction for one in checks if one.is_off]
     if not wrong:
-        return f"{known} That sums are right does not make each estimate right: csuite explain patch --guide says more."
+        return f"{known} A right sum does not make each estimate right: csuite explain patch --guide says more."
     whole = "estimates" if len(wrong) == len(checks) else f"estimates of {wrong[0]}"
     more = f"use --steps {_STEPS}, or patch" if steps < _STEPS else "patch"
     return f"{known} The {whole} are not to be trusted here: {more}."

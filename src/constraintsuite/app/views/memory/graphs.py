@@ -1,4 +1,4 @@
-"""What a memory holds, and searches in it that need no model."""
+"""The page of a memory: what it holds, and searches in it that need no model."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 
 from constraintsuite.app.pages.page import Masthead
 from constraintsuite.app.pages.walks.model import WalkPicture
-from constraintsuite.app.views.counts import count_table
-from constraintsuite.app.views.display import Display, show_each
+from constraintsuite.app.views.display import Display, ShowOptions, show_each
 from constraintsuite.app.views.memory.picture import AROUND, picture_of
-from constraintsuite.core.records.sections import Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.sections import Remarks, Section
+from constraintsuite.core.records.tables import Column, Table, columns, count_table
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.memory.folder import KIND, open_memory
 from constraintsuite.memory.graph import EDGE_KINDS, MemoryGraph
@@ -21,58 +20,62 @@ from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.modes.base import load_mode
 
 PLAIN = {
-    "ppr": "Units that match pass their weight on along edges and over shared names, again and again (personalised PageRank): "
-    "first comes what the most leads to.",
-    "lexical_baseline": "BM25 alone: units that share rare words with the question. No edge is walked.",
-    "structure_only": "Words of the question, and the best walk of at most two edges from a unit that matches; every edge "
-    "counts the same.",
-    "weighted_graph": "As structure_only, but an edge is as strong as its kind and confidence say, and exceptions and "
-    "contradictions count more.",
-    "weighted_graph_static": "As weighted_graph, whatever was confirmed in use before: the control of the dynamic one.",
-    "weighted_graph_dynamic": "Another name of weighted_graph: what was confirmed in use counts more. The site "
-    "reads none of that: csuite memory search does.",
-    "activation_spreading_v1": "Units that match pass activation on for three steps, the less to each the more edges they have; "
-    "what arrives is added up.",
-    "activation_spreading_static": "As activation_spreading_v1, whatever was confirmed in use before: the control of the "
-    "dynamic one.",
-    "activation_spreading_dynamic": "Another name of activation_spreading_v1: what was confirmed in use counts more. The site reads "
-    "none of that: csuite memory search does.",
+    "ppr": "Personalised PageRank: units that match the question pass weight along edges and shared names, over and over. "
+    "Units that receive the most weight rank first.",
+    "lexical_baseline": "BM25 alone: units that share rare words with the question. It uses no edges.",
+    "structure_only": "Words of the question, and the best path of at most two edges from a unit that matches. Every edge has "
+    "the same weight.",
+    "weighted_graph": "Like structure_only, but the kind and confidence of an edge decide its weight, and exceptions and "
+    "contradictions weigh more.",
+    "weighted_graph_static": "Like weighted_graph, but it ignores what was confirmed in use: the control of the dynamic mode.",
+    "weighted_graph_dynamic": "Another name for weighted_graph: what was confirmed in use weighs more. Only csuite memory search "
+    "reads confirmations; the site does not.",
+    "activation_spreading_v1": "Units that match pass activation on for three steps, divided among their edges. The activation "
+    "that a unit receives is summed.",
+    "activation_spreading_static": "Like activation_spreading_v1, but it ignores what was confirmed in use: the control of the "
+    "dynamic mode.",
+    "activation_spreading_dynamic": "Another name for activation_spreading_v1: what was confirmed in use weighs more. Only csuite "
+    "memory search reads confirmations; the site does not.",
 }
-"""Modes that need no model, with what each does; the one that is asked for if none is named comes first."""
+"""Modes that need no model, with a description for the page; the first is the default."""
 _MOST_NAMED = 12
 SHOWN_DOCUMENTS = 500
-"""On the page; thousands of rows would be megabytes of it."""
-_ABOUT_DOCUMENTS = "A unit is what a search returns: a paragraph, an item of a list, a turn of a dialogue."
+"""Documents that the page lists; thousands of rows would make it megabytes large."""
+_ABOUT_DOCUMENTS = "A unit is what a search returns: a paragraph, a list item, or a turn of a dialogue."
 _ABOUT_PARTS = (
-    "Edges join units that follow, cite or contradict one another, and units with the names that they mention."
+    "Edges connect units that follow, cite or contradict one another, and units with the names that they mention."
 )
+_COUNTED = {
+    "edges": "Edges by kind.",
+    "roles": "Roles that were found in units; a unit may have several.",
+    "most_named": f"The names that most units mention, at most {_MOST_NAMED}.",
+}
 
 
 @show_each
-def show_graph(path: Path) -> Display:
+def show_graph(path: Path, _: ShowOptions) -> Display:
     """The page of one memory: its documents, edges, roles and names."""
     memory = open_memory(path)
-    held = overview(memory.graph)
-    about = f"{len(held['documents']):,} documents, {held['units']:,} units, {held['entities']:,} entities."
+    contents = overview(memory.graph)
+    about = f"{len(contents['documents']):,} documents, {contents['units']:,} units, {contents['entities']:,} entities."
     return Display(
-        Masthead(Artifact.open_unverified(path, KIND).manifest.name, "memory", about), tuple(_sections(held))
+        Masthead(Artifact.open_unverified(path, KIND).manifest.name, "memory", about), tuple(_sections(contents))
     )
 
 
 def search_memory(memory: Memory, query: str, mode: str, budget: int) -> WalkPicture:
-    """The picture of one search, as `csuite memory search --html` draws it."""
+    """Search a memory and return the picture that `csuite memory search --html` also draws."""
     return picture_of(memory, load_mode(mode, memory).search(query, budget), budget, AROUND)
 
 
 def overview(graph: MemoryGraph) -> dict[str, Any]:
-    """Counts of all that a memory holds, and its documents."""
+    """The documents of a memory, and counts of its units, edges, roles and names."""
     kinds = Counter(EDGE_KINDS[kind] for kind in graph.edges.kind.tolist())
     units = len(graph.units)
     named = Counter(node for node in graph.edges.target.tolist() if node >= units)
     return {
         "documents": [
-            {"id": held.id, "title": held.title, "units": held.length, "sha256": held.sha256}
-            for held in graph.documents
+            {"id": one.id, "title": one.title, "units": one.length, "sha256": one.sha256} for one in graph.documents
         ],
         "units": units,
         "entities": len(graph.entities),
@@ -83,22 +86,18 @@ def overview(graph: MemoryGraph) -> dict[str, Any]:
     }
 
 
-def _sections(held: dict[str, Any]) -> Iterator[Section]:
-    documents = tuple((one["id"], one["title"], one["units"]) for one in held["documents"])
-    columns = (Column("document"), Column("title"), Column("units", "count"))
-    told = f"The first {SHOWN_DOCUMENTS:,} of {len(documents):,}." if len(documents) > SHOWN_DOCUMENTS else ""
-    table = Table("documents", told, columns, documents[:SHOWN_DOCUMENTS])
-    yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (TableBlock(table),))
-    blocks: list[SectionBlock] = [
-        TableBlock(count_table(name, caption, held[name]))
-        for name, caption in (
-            ("edges", "Edges by their kind."),
-            ("roles", "Roles that units were read to have; a unit may have several."),
-            ("most_named", f"Names that most units mention, at most {_MOST_NAMED}."),
-        )
-        if held[name]
-    ]
-    if held["waiting"]:
-        blocks.append(Remarks((f"{held['waiting']:,} edges lead to documents that are not here.",)))
-    if blocks:
-        yield Section("parts", "What it is made of", _ABOUT_PARTS, tuple(blocks))
+def _sections(contents: dict[str, Any]) -> Iterator[Section]:
+    documents = tuple((one["id"], one["title"], one["units"]) for one in contents["documents"])
+    heads = (*columns("text", "document", "title"), Column("units", "count"))
+    caption = f"The first {SHOWN_DOCUMENTS:,} of {len(documents):,}." if len(documents) > SHOWN_DOCUMENTS else ""
+    table = Table("documents", caption, heads, documents[:SHOWN_DOCUMENTS])
+    yield Section("documents", "Documents", _ABOUT_DOCUMENTS, (table,))
+    tables = (count_table(name, caption, contents[name]) for name, caption in _COUNTED.items() if contents[name])
+    waiting = (
+        (f"{contents['waiting']:,} edges lead to documents that are not in this memory.",)
+        if contents["waiting"]
+        else ()
+    )
+    parts = Section("parts", "Edges, roles and names", _ABOUT_PARTS, (*tables, Remarks(waiting)))
+    if parts.blocks:
+        yield parts

@@ -1,4 +1,4 @@
-"""From a search to the plain data of its picture."""
+"""The answer of a memory search as the data of a picture: its units, the paths to them, and their neighbours."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from constraintsuite.app.pages.walks.model import Link, Node, NodePart, WalkPicture
-from constraintsuite.core.records.figures import CellValue, percent
-from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.tables import Column, ItemColumns, Table, columns, tabulate
 from constraintsuite.memory.graph import ENTITY, MemoryGraph
 from constraintsuite.memory.results import SearchAnswer, SearchPath, TraceStep
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from constraintsuite.memory.memory import Memory
 
 MOST = 36
-"""Nodes of a picture; what does not fit is in its tables."""
+"""Nodes that a picture holds; the tables list the others."""
 AROUND = 12
-"""Neighbours in it that were not touched."""
+"""Neighbours that the search did not touch, shown around its answer."""
 
 
 def picture_of(memory: Memory, answer: SearchAnswer, budget: int, around: int) -> WalkPicture:
-    """The units that were found, the walks to them, and at most `around` neighbours that were not touched."""
+    """The picture of a search: the units found, the paths to them, and at most `around` neighbours that it did not touch."""
     scene = _Scene(memory.graph, answer)
     shown = scene.shown(around)
     layers = scene.layers(shown)
     last = max(layers.values(), default=0)
     near = [name for name in shown if name not in layers]
     nodes = tuple(scene.node(name, layers.get(name, last + 1)) for name in shown)
-    titles = _titles(answer, last) + (("Around, not touched",) if near else ())
+    titles = _titles(answer, last) + (("Neighbours, not touched",) if near else ())
     links = tuple(scene.links(shown))
     return WalkPicture(
         answer.query, _about(memory, answer, budget), titles, nodes, links, _tables(answer), scene.remarks(shown)
@@ -36,7 +36,7 @@ def picture_of(memory: Memory, answer: SearchAnswer, budget: int, around: int) -
 
 
 class _Scene:
-    """What is known of a search, by the ids of nodes."""
+    """The nodes and edges that a search touched, by node id."""
 
     def __init__(self, graph: MemoryGraph, answer: SearchAnswer) -> None:
         self.graph, self.answer = graph, answer
@@ -56,13 +56,13 @@ class _Scene:
                 self.passed[key] = self.passed.get(key, 0.0) + transfer.passed
 
     def shown(self, around: int) -> list[str]:
-        """What was found first, then what was walked to get there, then starts that led nowhere, then neighbours."""
+        """The ids of the nodes in the picture: units found, nodes on the paths to them, other starting points, neighbours."""
         walked = [step.node for path in self.answer.paths for step in path.steps]
         touched = list(dict.fromkeys([*self.ranks, *walked, *sorted(self.starts)]))[:MOST]
         return touched + self._neighbours(touched, min(around, MOST - len(touched)))
 
     def _neighbours(self, touched: list[str], most: int) -> list[str]:
-        """Those with the strongest edges to what was touched; the surest first."""
+        """Nodes with the strongest edges to the touched ones, by weight times confidence; the strongest first."""
         inside = {self.graph.number(name) for name in touched}
         strength: dict[int, float] = {}
         edges = self.graph.edges
@@ -76,7 +76,7 @@ class _Scene:
         return [self.graph.node_id(node) for node in best]
 
     def layers(self, shown: list[str]) -> dict[str, int]:
-        """The layer of all that was touched: how many steps from where the search began, none left empty."""
+        """The layer of each touched node: its number of steps from a starting point, renumbered so that no layer is empty."""
         hops = {name: self.hops.get(name, 0) for name in shown if name in self.hops or name in self.starts}
         dense = {hop: number for number, hop in enumerate(sorted(set(hops.values())))}
         return {name: dense[hop] for name, hop in hops.items()}
@@ -122,21 +122,21 @@ class _Scene:
         if not self.ranks:
             return (nothing_found(self.graph),)
         left = len(self.ranks.keys() - set(shown))
-        said = [f"{left} of the returned units did not fit into the picture; they are in the ranking."] if left else []
+        remarks = [f"{left} of the returned units do not fit into the picture; the ranking lists them."] if left else []
         if not any(len(path.steps) > 1 for path in self.answer.paths):
-            said.append(f"{self.answer.mode} reached nothing over an edge: what it returned, it found by itself.")
-        return tuple(said)
+            remarks.append(f"{self.answer.mode} reached nothing over an edge: it found each returned unit directly.")
+        return tuple(remarks)
 
 
 def nothing_found(graph: MemoryGraph) -> str:
-    """Why an answer is empty."""
+    """The reason why an answer is empty."""
     if not graph.units:
         return "Nothing was found: this memory holds no unit."
-    return "Nothing was found: the query is empty, shares no word with any unit, or nothing holds at that time."
+    return "Nothing was found: the query is empty or shares no word with any unit, or no unit is valid at that time."
 
 
 def _titles(answer: SearchAnswer, last: int) -> tuple[str, ...]:
-    begin = "Where the search began, and what it found by itself" if answer.trace else "Found by themselves"
+    begin = "Starting points, and units found directly" if answer.trace else "Found directly"
     return (begin, *(f"{number} {'step' if number == 1 else 'steps'} away" for number in range(1, last + 1)))
 
 
@@ -159,44 +159,41 @@ def _tables(answer: SearchAnswer) -> tuple[Table, ...]:
 
 def _ranking(answer: SearchAnswer) -> Table:
     names = list(dict.fromkeys(name for parts in (answer.parts or {}).values() for name in parts))
-    columns = (Column("unit"), Column("rank", "count"), Column("score", "number"))
-    rows: tuple[tuple[CellValue, ...], ...] = tuple(
-        (found.unit, found.rank, found.score, *(((answer.parts or {}).get(found.unit, {})).get(name) for name in names))
+    heads = (Column("unit"), Column("rank", "count"), *columns("number", "score", *names))
+    parts = answer.parts or {}
+    rows = tuple(
+        (found.unit, found.rank, found.score, *(parts.get(found.unit, {}).get(name) for name in names))
         for found in answer.ranking
     )
-    return Table(
-        "ranking", "What was returned, best first.", (*columns, *(Column(name, "number") for name in names)), rows
-    )
+    return Table("ranking", "The returned units, best first.", heads, rows)
 
 
 def _paths(answer: SearchAnswer) -> Table:
-    caption = "The walks that brought most to what was returned. An arrow to the left was walked against its edge."
+    caption = "The paths that contributed most to the answer. An arrow to the left follows an edge backwards."
     rows = tuple((path_text(path), path.score, len(path.steps) - 1) for path in answer.paths if len(path.steps) > 1)
     return Table("paths", caption, (Column("path"), Column("score", "number"), Column("steps", "count")), rows)
 
 
 def path_text(path: SearchPath) -> str:
-    """A path in one line; an arrow to the left was walked against its edge."""
+    """A path on one line; an arrow to the left follows an edge backwards."""
     words = [path.steps[0].node]
     for step in path.steps[1:]:
         words.append(f"←{step.via}— {step.node}" if step.backwards else f"—{step.via}→ {step.node}")
     return " ".join(words)
 
 
+_TRACE: ItemColumns[TraceStep] = {
+    "hop": ("count", lambda step: step.hop),
+    "from": ("text", lambda step: step.source or ""),
+    "edge": ("text", lambda step: step.edge or "start"),
+    "to": ("text", lambda step: step.node),
+    "held": ("number", lambda step: step.incoming),
+    "passed": ("number", lambda step: step.passed),
+    "stopped": ("text", lambda step: step.stopped or ""),
+}
+
+
 def trace_table(steps: Sequence[TraceStep]) -> Table:
-    """Transfers of activation, one row each."""
-    columns = (
-        Column("hop", "count"),
-        Column("from"),
-        Column("edge"),
-        Column("to"),
-        Column("held", "number"),
-        Column("passed", "number"),
-        Column("stopped"),
-    )
-    rows = tuple(
-        (step.hop, step.source or "", step.edge or "start", step.node, step.incoming, step.passed, step.stopped or "")
-        for step in steps
-    )
-    caption = "Trace: what the source held, what of it arrived, and why nothing went on from there."
-    return Table("trace", caption, columns, rows)
+    """The transfers of activation, one row each."""
+    caption = "Trace: the activation of the source, how much of it arrived, and why it was not passed on from there."
+    return tabulate("trace", caption, steps, _TRACE)

@@ -1,21 +1,19 @@
-"""Runs of memory benchmarks as tables and as the sections of a page: the same for a terminal and for a page."""
+"""Runs of memory benchmarks as tables, which the terminal prints too, and as the sections of a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 
 from constraintsuite.app.pages.drawings.bars import bar_chart
-from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.page import Masthead
-from constraintsuite.app.views.display import Display, ShowOptions, mark_section, refusing_others
+from constraintsuite.app.views.display import Display, ShowOptions, show_each
 from constraintsuite.app.views.memory.verdicts import ablation_tables, claim_tables, replay_tables, rewording_tables
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock, TableBlock
-from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.sections import Charts, Remarks, Section
+from constraintsuite.core.records.tables import Column, ItemColumns, Table, columns, tabulate
 from constraintsuite.experiments.differences import LEGEND, difference_table
-from constraintsuite.experiments.experiment import NothingToCompareError, compare_experiments
+from constraintsuite.experiments.experiment import NothingToCompareError, SystemSpeed, compare_experiments
 from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.memory.cases.files import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
@@ -25,56 +23,57 @@ from constraintsuite.memory.runs.table import BUDGET, SIZES
 
 _MOST_GROUPS = 12
 _ABOUT_SCORES = (
-    "All modes were asked the same questions and may return the same number of units, so that no mode can win by returning "
-    "more. Every figure is a mean with its 95 % interval."
+    "All modes get the same questions and may return the same number of units, so that no mode wins by returning more. Every "
+    "figure is a mean with its 95 % interval."
 )
 _ABOUT_TESTS = (
-    f"Whether a mode is better than plain BM25 on the same questions, or whether that could be chance. {LEGEND}"
+    f"Whether a mode is better than plain BM25 on the same questions, or the difference could be chance. {LEGEND}"
 )
 _ABOUT_GROUPS = "The same figures by kind of question."
 _ABOUT_CLAIMS = (
-    "What each part of a memory is worth, and the hypotheses of the benchmark strategy, each judged on this run: supported, "
-    "not supported, or undecided. What the run lacks the modes for is not judged."
+    "What each part of a memory contributes, and the hypotheses of the benchmark, each judged on this run: supported, not "
+    "supported, or undecided. A hypothesis is not judged if the run lacks the modes for it."
 )
 
 
 def score_table(run: MemoryRun, budget: int) -> Table:
-    """One row a mode with the figures that matter most."""
+    """One row per mode, with the headline metrics at one budget."""
     metrics = run.table.headlines(budget)
     rows = tuple((mode, *(_figure(run, mode, budget, metric) for metric in metrics)) for mode in run.summary.modes)
-    columns = (Column("mode"), *(Column(metric, run.table.metric(metric).kind) for metric in metrics))
+    heads = (Column("mode"), *(Column(metric, run.table.metric(metric).kind) for metric in metrics))
     clusters = f"{run.summary.clusters:,} cluster" + ("" if run.summary.clusters == 1 else "s")
     items = f"{run.summary.items:,} questions in {clusters}, which the 95 % intervals resample"
     caption = f"{run.summary.benchmark}: every mode returns at most {budget} units. {items}."
-    return Table(f"scores_at_{budget}", caption, columns, rows)
+    return Table(f"scores_at_{budget}", caption, heads, rows)
 
 
 def size_table(run: MemoryRun) -> Table:
-    """What each mode returned: so that equal budgets can be seen to be equal."""
+    """What each mode returned on average, to check that equal budgets gave answers of equal size."""
     rows = tuple(
         (mode, budget, *(_figure(run, mode, budget, size) for size in SIZES))
         for budget in run.summary.budgets
         for mode in run.summary.modes
     )
-    columns = (Column("mode"), Column("budget", "count"), *(Column(f"{size} a question", "number") for size in SIZES))
-    return Table("returned", "What was returned on average: units, and words and marks in them.", columns, rows)
+    heads = (Column("mode"), Column("budget", "count"), *columns("number", *(f"{size} per question" for size in SIZES)))
+    return Table("returned", "Units returned on average, and the words and punctuation marks in them.", heads, rows)
 
 
 def group_tables(run: MemoryRun, budget: int) -> Iterator[Table]:
-    """The first figures by every grouping that the benchmark has."""
+    """The first two headline metrics by each grouping of the benchmark that has a readable number of groups."""
     groupings = sorted({figure.group.partition("=")[0] for figure in run.summary.figures} - {OVERALL})
     for grouping in groupings:
-        groups = _groups(run, grouping)
+        own = (figure.group for figure in run.summary.figures if figure.group.partition("=")[0] == grouping)
+        groups = list(dict.fromkeys(own))
         for metric in run.table.headlines(budget)[:2] if 1 < len(groups) <= _MOST_GROUPS else ():
             kind = run.table.metric(metric).kind
             rows = tuple((mode, *(_figure(run, mode, budget, metric, g) for g in groups)) for mode in run.summary.modes)
-            columns = (Column("mode"), *(Column(group.partition("=")[2] or "none", kind) for group in groups))
+            heads = (Column("mode"), *columns(kind, *(group.partition("=")[2] or "none" for group in groups)))
             name = f"{metric.replace('@', '_at_')}_by_{grouping}_{budget}"
-            yield Table(name, f"{metric}, by {grouping}, at a budget of {budget}.", columns, rows)
+            yield Table(name, f"{metric}, by {grouping}, at a budget of {budget}.", heads, rows)
 
 
 def baseline_tables(run: MemoryRun) -> dict[int, Table]:
-    """By budget every mode against the baseline, tested as `csuite compare` does; empty where there is nothing to compare."""
+    """The paired tests of every mode against the baseline, by budget, as `csuite compare` makes them; empty without a baseline."""
     if BASELINE not in run.table.systems:
         return {}
     metrics = dict.fromkeys(name for budget in run.summary.budgets for name in run.table.headlines(budget)[:2])
@@ -93,42 +92,36 @@ def baseline_tables(run: MemoryRun) -> dict[int, Table]:
     }
 
 
+_TIMES: ItemColumns[SystemSpeed] = {
+    "mode": ("text", lambda speed: speed.system),
+    "budget": ("count", lambda speed: int(speed.group.partition("=")[2])),
+    "p50, ms": ("number", lambda speed: speed.p50_ms),
+    "p95, ms": ("number", lambda speed: speed.p95_ms),
+    "first search, median ms": ("number", lambda speed: speed.cold_ms),
+    "questions": ("count", lambda speed: speed.items),
+    "searched again": ("count", lambda speed: speed.repetitions),
+}
+
+
 def time_table(run: MemoryRun) -> Table | None:
-    """How long searches took; None where none was timed."""
+    """How long searches took; None if they were not timed."""
     if run.timing is None or not run.timing.speeds:
         return None
-    columns = (
-        Column("mode"),
-        Column("budget", "count"),
-        Column("p50, ms", "number"),
-        Column("p95, ms", "number"),
-        Column("first search, median ms", "number"),
-        Column("questions", "count"),
-        Column("searched again", "count"),
-    )
-    rows = tuple(
-        (s.system, int(s.group.partition("=")[2]), s.p50_ms, s.p95_ms, s.cold_ms, s.items, s.repetitions)
-        for s in run.timing.speeds
-    )
     caption = (
-        f"{_timed(run)} Vectors of questions were ready, and so were scores of models that rerank where the cache has them; "
-        "reading documents into a memory is in no time. Figures of another machine compare only by the calibration: fixed "
-        f"work that took {run.timing.calibration_ms:.3g} ms here."
+        f"{_timed(run)} Not included: encoding the questions, reranking scores that are in the cache, and reading documents into a "
+        "memory. To compare with another machine, use the calibration: a fixed computation that took "
+        f"{run.timing.calibration_ms:.3g} ms here."
     )
-    return Table("times", caption, columns, rows)
+    return tabulate("times", caption, run.timing.speeds, _TIMES)
 
 
 def _timed(run: MemoryRun) -> str:
-    """What kind of searches p50 and p95 are of."""
+    """Which searches p50 and p95 are about."""
     if run.timing is None or not any(speed.repetitions for speed in run.timing.speeds):
-        return "First searches: what a mode builds for a memory is in the first one of each memory."
+        return "First searches: the first search in each memory includes what the mode builds for it."
     if run.table.is_structured:
-        return "Further passes over all cases: each memory was searched before with other questions."
-    return "Warm searches: each memory was searched before with the same question."
-
-
-def _groups(run: MemoryRun, grouping: str) -> list[str]:
-    return list(dict.fromkeys(f.group for f in run.summary.figures if f.group.partition("=")[0] == grouping))
+        return "Warm searches: each memory had been searched with other questions before."
+    return "Warm searches: each memory had been searched with the same question before."
 
 
 def _figure(run: MemoryRun, mode: str, budget: int, metric: str, group: str = OVERALL) -> Interval | None:
@@ -136,83 +129,70 @@ def _figure(run: MemoryRun, mode: str, budget: int, metric: str, group: str = OV
     return None if found is None else found.figure
 
 
-@refusing_others
-def show_memory_run(paths: Sequence[Path], options: ShowOptions) -> Display:
-    """One page of one run or of several; of several, each section says which run it is of."""
-    runs = [load_memory_run(path) for path in paths]
-    title = ", ".join(dict.fromkeys(run.summary.benchmark for run in runs))
-    questions = sum(run.summary.items for run in runs)
-    contents = ", ".join(run.artifact.manifest.content[:12] for run in runs)
-    about = f"{questions:,} questions, {max(len(run.summary.modes) for run in runs)} modes. Content {contents}."
-    sections = tuple(section for run in runs for section in _sections(run, many=len(runs) > 1))
-    return Display(Masthead(title, "memory", about), sections)
-
-
-def _sections(run: MemoryRun, *, many: bool) -> Iterator[Section]:
-    """The parts of the page that a run has something for."""
-    mark = f"{run.summary.benchmark}-{run.artifact.manifest.content[:6]}-"
-    for name, title, about, blocks in _chapters(run):
-        if blocks:
-            section = Section(name, title, about, tuple(blocks))
-            of = f"{title} of {run.summary.benchmark}"
-            yield replace(mark_section(section, mark), title=of) if many else section
+@show_each
+def show_memory_run(path: Path, _: ShowOptions) -> Display:
+    """The page of one run."""
+    run = load_memory_run(path)
+    summary = run.summary
+    about = f"{summary.items:,} questions, {len(summary.modes)} modes. Content {run.artifact.manifest.content[:12]}."
+    return Display(Masthead(summary.benchmark, "memory", about), tuple(s for s in _sections(run) if s.blocks))
 
 
 def remarks_of(run: MemoryRun) -> list[str]:
-    """What one should know before believing a figure."""
-    said = []
+    """Cautions that a reader needs before trusting the figures."""
+    remarks = []
     if run.summary.benchmark == "longmemeval":
-        said.append(
-            "Figures on LongMemEval's oracle file, pooled or not, are not those of LongMemEval-S or -M: its sessions are "
-            "the evidence of some question, and nothing else."
+        remarks.append(
+            "Do not compare figures on LongMemEval's oracle file, pooled or not, with LongMemEval-S or -M: every session of the "
+            "oracle file is evidence for some question."
         )
     if run.summary.clusters < 200:
-        said.append(
-            f"{run.summary.clusters} independent clusters are few: differences of some points are within chance."
+        remarks.append(
+            f"{run.summary.clusters} independent clusters are few: a difference of some points could be chance."
         )
     if not set(FIXTURES).isdisjoint(run.artifact.manifest.settings.get("datasets", ())):
-        said.append("The bundled cases were written with this product; figures on them say nothing of other documents.")
-    apart = len({row.cluster for row in run.outcomes if _needs_context(row)}) if run.table.is_structured else 0
-    if apart:
-        said.append(
-            f"{apart} probes leave out what was confirmed before, so that no static mode can know their answer: they count in "
-            "probe_mrr alone."
+        remarks.append(
+            "The bundled cases were written for this package; figures on them say nothing about other documents."
+        )
+    context = len({row.cluster for row in run.outcomes if _needs_context(row)}) if run.table.is_structured else 0
+    if context:
+        remarks.append(
+            f"{context} probes leave out what was confirmed before, so no static mode can find their answer. They count in probe_mrr "
+            "only."
         )
     for field, count in run.summary.not_evaluated.items():
-        said.append(f"Not evaluated in {count} cases: {field}.")
-    return [*said, *run.summary.notes[:20]]
+        remarks.append(f"Not evaluated in {count} cases: {field}.")
+    return [*remarks, *run.summary.notes[:20]]
 
 
 def _needs_context(row: ItemResult) -> bool:
     return row.groups.get("part") == "probe" and CONTEXT in row.groups.get("tags", "").split()
 
 
-def _chapters(run: MemoryRun) -> Iterator[tuple[str, str, str, list[SectionBlock]]]:
+def _sections(run: MemoryRun) -> Iterator[Section]:
     budgets = run.summary.budgets
-    charts = tuple(_chart(run, budget) for budget in budgets if run.table.headlines(budget))
-    scores: list[SectionBlock] = [Charts(tuple(chart for chart in charts if chart is not None))]
-    scores += [TableBlock(score_table(run, budget)) for budget in budgets]
-    said = remarks_of(run)
-    yield "scores", "Scores", _ABOUT_SCORES, [*scores, *([Remarks(tuple(said))] if said else [])]
-    yield "tests", "Against BM25", _ABOUT_TESTS, [TableBlock(table) for table in baseline_tables(run).values()]
-    groups = [table for budget in budgets for table in group_tables(run, budget)]
-    yield "groups", "By kind", _ABOUT_GROUPS, [TableBlock(table) for table in groups]
+    scores = (score_table(run, budget) for budget in budgets)
+    remarks = Remarks(tuple(remarks_of(run)))
+    yield Section("scores", "Scores", _ABOUT_SCORES, (_charts(run), *scores, remarks))
+    yield Section("tests", "Against BM25", _ABOUT_TESTS, tuple(baseline_tables(run).values()))
+    groups = (table for budget in budgets for table in group_tables(run, budget))
+    yield Section("groups", "By kind of question", _ABOUT_GROUPS, tuple(groups))
     if run.table.is_structured:
-        verdicts = [*rewording_tables(run), *ablation_tables(run), *claim_tables(run), *replay_tables(run)]
-        yield "claims", "Parts and claims", _ABOUT_CLAIMS, [TableBlock(table) for table in verdicts]
-    yield "sizes", "What was returned", "Equal budgets, as they came out.", [TableBlock(size_table(run))]
-    times = time_table(run)
-    if times is not None:
-        yield "times", "Times", "Apart from the content of the run: they belong to the machine.", [TableBlock(times)]
+        verdicts = (*rewording_tables(run), *ablation_tables(run), *claim_tables(run), *replay_tables(run))
+        yield Section("claims", "Parts and claims", _ABOUT_CLAIMS, verdicts)
+    yield Section("sizes", "What was returned", "How much the modes returned at equal budgets.", (size_table(run),))
+    if (times := time_table(run)) is not None:
+        yield Section("times", "Times", "Times depend on the machine and are no part of the run's content.", (times,))
 
 
-def _chart(run: MemoryRun, budget: int) -> Drawing | None:
-    metric = run.table.headlines(budget)[0]
-    rows = [
-        (mode, figure.figure)
-        for mode in run.summary.modes
-        if (figure := run.summary.figure(mode, budget, metric)) is not None
-    ]
-    if not run.table.metric(metric).share:
-        return None
-    return bar_chart(f"chart-{run.summary.benchmark}-{budget}", f"{metric}, %, budget {budget}", rows, None)
+def _charts(run: MemoryRun) -> Charts:
+    """A bar chart of the first headline metric per budget, if that metric is a share."""
+    charts = []
+    for budget in run.summary.budgets:
+        metric = next(iter(run.table.headlines(budget)), None)
+        if metric is not None and run.table.metric(metric).share:
+            figures = ((mode, _figure(run, mode, budget, metric)) for mode in run.summary.modes)
+            rows = [(mode, figure) for mode, figure in figures if figure is not None]
+            name, title = f"chart-{run.summary.benchmark}-{budget}", f"{metric}, %, budget {budget}"
+            charts.append(bar_chart(name, title, rows, None))
+    return Charts(tuple(charts))

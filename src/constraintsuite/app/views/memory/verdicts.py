@@ -1,11 +1,11 @@
-"""Ablations, claims and rewordings as tables."""
+"""Tables on what parts of a memory contribute: ablations, hypotheses, replayed paths and rewordings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from constraintsuite.core.records.figures import CellValue, UnitValue, percent
-from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.tables import Column, ItemColumns, Table, columns, tabulate
 from constraintsuite.memory.runs.effects import (
     TOLERATED,
     AblationResult,
@@ -19,13 +19,13 @@ from constraintsuite.memory.runs.hypotheses import HypothesisResult, judge_claim
 
 
 def ablations_of(run: MemoryRun) -> list[AblationResult]:
-    """The families that the run has the modes for."""
+    """The ablations for which the run has both modes."""
     found = [ablate(run.table, family) for family in families(encoder="encoder" in run.inputs)]
     return [each for each in found if each.findings]
 
 
 def ablation_tables(run: MemoryRun) -> Iterator[Table]:
-    """What parts of a memory are worth: one row per effect, overall and by fixture."""
+    """A table of what each part of a memory contributes: one row per effect, overall and by fixture."""
     found = ablations_of(run)
     if not found:
         return
@@ -33,46 +33,32 @@ def ablation_tables(run: MemoryRun) -> Iterator[Table]:
         (
             each.name,
             f"{finding.pair.whole} less {finding.pair.reduced}",
-            finding.budget,
             effect.group,
             each.metric,
+            effect.direction,
+            finding.budget,
             effect.test.difference,
             effect.test.holm,
-            effect.direction,
         )
         for each in found
         for finding in each.findings
         for effect in (finding.overall, *finding.fixtures)
     )
-    columns = (
-        Column("taken away"),
-        Column("modes"),
-        Column("budget", "count"),
-        Column("cases"),
-        Column("metric"),
-        Column("difference", "points"),
-        Column("Holm", "p"),
-        Column("direction"),
-    )
+    heads = columns("text", "part removed", "modes", "cases", "metric", "direction")
+    figures = (Column("budget", "count"), Column("difference", "points"), Column("Holm", "p"))
     verdicts = " ".join(each.sentence for each in found)
-    yield Table("ablations", f"With the part less without it, paired, 95 % intervals. {verdicts}", columns, rows)
+    caption = f"Figure with the part minus figure without it, paired, with 95 % intervals. {verdicts}"
+    yield Table("ablations", caption, (*heads, *figures), rows)
 
 
 def claims_of(run: MemoryRun, budget: int) -> tuple[HypothesisResult, ...]:
-    """The hypotheses at one budget, on all that the run holds."""
+    """The hypotheses at one budget, judged on the whole run."""
     return judge_claims(run.table, budget, timing=run.timing, replays=run.replays)
 
 
 def claim_tables(run: MemoryRun) -> Iterator[Table]:
-    """The hypotheses at each budget: one row per piece of evidence, or per claim without any."""
-    columns = (
-        Column("claim"),
-        Column("verdict"),
-        Column("evidence"),
-        Column("figure", "number"),
-        Column("Holm", "p"),
-        Column("by itself"),
-    )
+    """One table per budget, with a row per piece of evidence; a hypothesis without evidence has one row."""
+    heads = (*columns("text", "claim", "verdict", "evidence"), Column("figure", "number"), Column("Holm", "p"))
     for budget in run.summary.budgets:
         claims = claims_of(run, budget)
         rows: list[tuple[CellValue, ...]] = []
@@ -81,61 +67,52 @@ def claim_tables(run: MemoryRun) -> Iterator[Table]:
             rows += [
                 (name, claim.judgement, each.what, UnitValue(each.figure, each.kind), each.p, each.judgement)
                 for each in claim.evidence
-            ]
-            if not claim.evidence:
-                rows.append((name, claim.judgement, claim.sentence, None, None, ""))
+            ] or [(name, claim.judgement, claim.sentence, None, None, "")]
         verdicts = "; ".join(f"{claim.name} {claim.judgement}" for claim in claims)
-        yield Table(f"claims_at_{budget}", f"At a budget of {budget}: {verdicts}.", columns, tuple(rows))
+        caption = f"At a budget of {budget}: {verdicts}."
+        yield Table(f"claims_at_{budget}", caption, (*heads, Column("by itself")), tuple(rows))
 
 
 def replay_tables(run: MemoryRun) -> Iterator[Table]:
-    """What becomes of the unit at the end of a walk, without the walk's last edge and without another."""
+    """A table of how the unit at the end of a path fares without the last edge of the path, and without another edge."""
     if not run.replays:
         return
-    columns = (
-        Column("mode"),
-        Column("budget", "count"),
-        Column("effect on the unit"),
-        Column("last edge of the walk", "share"),
-        Column("another edge", "share"),
-        Column("difference", "points"),
-    )
     rows = tuple(
-        (each.mode, each.budget, name, effect.traced, effect.untraced, effect.test.difference)
+        (each.mode, name, each.budget, effect.traced, effect.untraced, effect.test.difference)
         for each in run.replays
-        for name, effect in (("score falls", each.fall), ("and its place changes", each.move))
+        for name, effect in (("score falls", each.fall), ("its rank changes as well", each.move))
     )
+    heads = (*columns("text", "mode", "effect on the unit"), Column("budget", "count"))
+    shares = columns("share", "without the last edge", "without another edge")
     caption = (
-        "The best walk of each case, replayed without its last edge, and without other edges at the same unit that the answer did "
-        "not tell: how often the unit that it leads to loses score, and its place in the ranking too."
+        "The best path of each case was replayed without its last edge, and without other edges of the same unit that the answer "
+        "does not name. The shares say how often the unit at the end of the path loses score, and also changes its rank."
     )
-    yield Table("replays", caption, columns, rows)
+    yield Table("replays", caption, (*heads, *shares, Column("difference", "points")), rows)
+
+
+_REWORDINGS: ItemColumns[ParaphraseCost] = {
+    "mode": ("text", lambda cost: cost.mode),
+    "budget": ("count", lambda cost: cost.budget),
+    "original wording": ("share", lambda cost: cost.original),
+    "paraphrased": ("points", lambda cost: cost.difference),
+    "where a wording passes": ("points", lambda cost: cost.solvable),
+    f"loss >{percent(TOLERATED)} ruled out": ("text", lambda cost: "yes" if cost.passed else "no"),
+}
 
 
 def rewordings(run: MemoryRun) -> list[ParaphraseCost]:
-    """What another wording of the same question costs: in all that a case asks for, and in the ranking alone."""
+    """What another wording of the same question costs, for everything that a case asks for and for its ranking alone."""
     return [each for metric in ("pass", "ranking_pass") for each in rewordings_of(run.table, metric)]
 
 
 def rewording_tables(run: MemoryRun) -> Iterator[Table]:
-    """The same, a table for each."""
-    columns = (
-        Column("mode"),
-        Column("budget", "count"),
-        Column("as it stands", "share"),
-        Column("paraphrased", "points"),
-        Column("where one passes", "points"),
-        Column(f"loss >{percent(TOLERATED)} ruled out"),
-    )
-    every = rewordings(run)
-    for metric in dict.fromkeys(each.metric for each in every):
-        rows = tuple(
-            (f.mode, f.budget, f.original, f.difference, f.solvable, "yes" if f.passed else "no")
-            for f in every
-            if f.metric == metric
-        )
+    """The costs of another wording, one table per metric."""
+    costs = rewordings(run)
+    for metric in dict.fromkeys(cost.metric for cost in costs):
         caption = (
-            f"{metric} of paraphrases less that of the question as it stands, by case where it is defined: over all "
-            "cases, which decide, and over those where one wording passes, since a case that fails in all cannot lose."
+            f"{metric} of paraphrases minus {metric} of the original wording, by case. The figure over all cases decides. The other "
+            "is over cases where at least one wording passes, since a case that never passes has nothing to lose."
         )
-        yield Table(f"rewordings_{metric}", caption, columns, rows)
+        own = [cost for cost in costs if cost.metric == metric]
+        yield tabulate(f"rewordings_{metric}", caption, own, _REWORDINGS)

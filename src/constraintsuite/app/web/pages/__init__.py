@@ -1,4 +1,4 @@
-"""The pages: one file each, with its routes and who may see them."""
+"""The pages of the site: one file per topic, with its routes and the roles that may use them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.core.catalogue import Catalogue
 
 PageView = Callable[[Request, ArtifactIndex], Response]
-"""A plain function: it runs in a thread of its own, so it may read files and wait."""
+"""Makes the response to a request. It runs in a thread, so it may read files and wait."""
 OWNER: frozenset[PersonRole] = frozenset({"owner"})
 JUDGES: frozenset[PersonRole] = frozenset({"owner", "annotator"})
 RULERS: frozenset[PersonRole] = frozenset({"owner", "adjudicator"})
@@ -22,10 +22,10 @@ ALL: frozenset[PersonRole] = frozenset({"owner", "annotator", "adjudicator"})
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One address, or one kind of addresses, and what is shown there."""
+    """A route of the site."""
 
     path: str
-    """As Starlette writes it: `/suite/{place:path}`."""
+    """In the syntax of Starlette, such as `/suite/{place:path}`."""
     view: PageView
     roles: frozenset[PersonRole] = OWNER
     method: str = "GET"
@@ -39,9 +39,9 @@ def page_of(
     method: str = "GET",
     at: str = "",
 ) -> Page:
-    """A page of each artifact of a kind, or one `below` it; `view` is given the artifact that the address names.
+    """A page for each artifact of a kind, at the address of the artifact plus `below`; `view` gets the artifact.
 
-    The address begins with the kind, unless `at` says otherwise.
+    The address begins with the kind, or with `at`.
     """
 
     def show(request: Request, artifacts: ArtifactIndex) -> Response:

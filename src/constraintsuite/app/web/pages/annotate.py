@@ -1,4 +1,4 @@
-"""A queue: one item at a time, blind to labels, scores and other people; an answer is on disk before the page says so."""
+"""The queue of an annotator: one item at a time, without labels, scores and the answers of others."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from constraintsuite.app.web import forms
 from constraintsuite.app.web.annotator_session import AnnotatorSession, batch_title
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.forms import UnsavedForm, given_in, given_of, only, place_of, read_place, say, spelt
+from constraintsuite.app.web.forms import UnsavedForm
 from constraintsuite.app.web.origins import judged_batch, own_page
 from constraintsuite.app.web.pages import ALL, JUDGES, page_of
 from constraintsuite.app.web.pages.batches import show_state
@@ -28,17 +29,17 @@ from constraintsuite.suites.annotation.answers import (
 from constraintsuite.suites.annotation.batch import AnnotationTask
 from constraintsuite.suites.annotation.records import AnnotationEvent
 
-TOLD = {
-    "stale": "You have answered something meanwhile, perhaps in another window. Nothing was taken back.",
-    "undone": "Taken back. What you had answered here no longer counts; it is still filled in, and counts once you keep it.",
-    "before": "Taken back. What you had answered here before that counts again.",
-    "nothing": "There is nothing left to take back.",
+MESSAGES = {
+    "stale": "You have answered something in the meantime, perhaps in another window. Nothing was undone.",
+    "undone": "Undone. Your answer no longer counts. It is still filled in, and counts again once you save it.",
+    "before": "Undone. Your earlier answer counts again.",
+    "nothing": "There is nothing left to undo.",
 }
-"""What a page says of the step before it."""
+"""Messages about the previous step, by the name in the address."""
 
 
 def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The item that is named, or the next one; for an owner the state of the batch, for an adjudicator the rulings."""
+    """Show an item of the queue to an annotator, the state of the batch to an owner, and the rulings to an adjudicator."""
     if elsewhere := own_page(artifacts, one, request.state.person.role):
         return RedirectResponse(elsewhere, 303)
     if request.state.person.role == "owner":
@@ -47,7 +48,7 @@ def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
         return RedirectResponse(f"{one.address}/rulings", 303)
     session = _session(request, artifacts, one)
     if row := request.query_params.get("row"):
-        return _show(request, session, session.task(row), told=request.query_params.get("told", ""))
+        return _show(request, session, session.task(row), message=request.query_params.get("told", ""))
     left = session.left(request.query_params.get("after", ""))
     if left:
         return RedirectResponse(session.address(row=left[0].row), 303)
@@ -55,33 +56,31 @@ def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
 
 
 def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Keep what was said of an item, and go on to the next; what cannot be kept is told, with all that was filled in."""
+    """Save the answers to an item and go to the next; if they cannot be saved, show the form again with the reason."""
     session, form = _session(request, artifacts, one), request.state.form
-    task, given = session.task(only(form, "row")), given_in(form)
-    note = only(form, "note").strip()
-    spoken = TaskAnswers(spelt(given), note, read_place(only(form, "seen"), session.own))
+    task, given = session.task(forms.first_value(form, "row")), forms.given_in(form)
+    note = forms.first_value(form, "note").strip()
+    answers = TaskAnswers(forms.as_text(given), note, forms.read_place(forms.first_value(form, "seen"), session.own))
     try:
-        keep_answers(session.batch, session.name, task, spoken, datetime.now(UTC))
-    except FaultyError as error:
-        return _show(request, session, task, UnsavedForm(given, note, str(error), spoken.seen), status=422)
+        keep_answers(session.batch, session.name, task, answers, datetime.now(UTC))
     except StaleError as error:
-        return _show(request, session.again(), task, UnsavedForm(given, note, str(error)), status=409)
-    except UserError as error:  # the file is held by another program, or the disk is full
-        told = artifacts.describe_error(error)
-        return _show(request, session, task, UnsavedForm(given, note, told, spoken.seen), status=503)
-    left = session.again().left(task.row)
+        return _show(request, session.reload(), task, UnsavedForm(given, note, str(error)), status=409)
+    except UserError as error:  # a faulty answer; or the file is locked, or the disk is full
+        unsaved = UnsavedForm(given, note, artifacts.describe_error(error), answers.seen)
+        return _show(request, session, task, unsaved, status=422 if isinstance(error, FaultyError) else 503)
+    left = session.reload().left(task.row)
     return RedirectResponse(session.address(row=left[0].row) if left else session.address(), 303)
 
 
 def again(_request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Of a page that told a fault and is loaded anew: to the queue."""
+    """Go back to the queue when the page of a refused answer is reloaded."""
     return RedirectResponse(one.address, 303)
 
 
 def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Take back what was kept last, and show that item again."""
+    """Undo what was saved last, and show that item again."""
     session = _session(request, artifacts, one)
-    return session.undo(request, lambda task: "before" if answers_to(task, session.again().own) else "undone")
+    return session.undo(request, lambda task: "before" if answers_to(task, session.reload().own) else "undone")
 
 
 def _session(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotatorSession:
@@ -93,13 +92,13 @@ def _show(
     session: AnnotatorSession,
     task: AnnotationTask,
     tried: UnsavedForm | None = None,
-    told: str = "",
+    message: str = "",
     status: int = 200,
 ) -> Response:
-    """An item with its questions, filled in with what was just given, with what stands, or with what was just taken back."""
-    stands = _asked(session, answers_to(task, session.own))
-    undone = _asked(session, undone_answers(task, session.own)) if told == "undone" and not stands else {}
-    filled = tried or _filled(session, task, stands or undone)
+    """Show an item. The form holds what was just sent, else the saved answers, else the answers that were just undone."""
+    current = _asked(session, answers_to(task, session.own))
+    undone = _asked(session, undone_answers(task, session.own)) if message == "undone" and not current else {}
+    filled = tried or _filled(session, task, current or undone)
     missed = tried is not None and tried.seen is None
     place = session.tasks.index(task)
     return _render(
@@ -108,14 +107,14 @@ def _show(
         "annotate.html.jinja",
         status,
         row=task.row,
-        seen=place_of(last_event_on(task, session.own) if filled.seen is None else filled.seen, session.own),
+        seen=forms.place_of(last_event_on(task, session.own) if filled.seen is None else filled.seen, session.own),
         shown=task.shown(),
         filled=filled,
         number=place + 1,
         before=session.tasks[place - 1].row if place else "",
-        answered=bool(stands),
-        stands=_in_words(session, task, stands) if missed else [],
-        told="" if told == "undone" and not undone else TOLD.get(told, ""),  # an old address, kept again since
+        answered=bool(current),
+        current=_in_words(session, task, current) if missed else [],
+        message="" if message == "undone" and not undone else MESSAGES.get(message, ""),  # saved again since
     )
 
 
@@ -126,22 +125,25 @@ def _render(
     return render(request, template, status=status, title=title, session=session, address=session.home, **values)
 
 
-def _asked(session: AnnotatorSession, said: Mapping[str, AnnotationEvent]) -> Mapping[str, AnnotationEvent]:
-    """Without answers to what is not asked here, as another program may have written."""
-    return {name: event for name, event in said.items() if name in session.batch.questions}
+def _asked(session: AnnotatorSession, answers: Mapping[str, AnnotationEvent]) -> Mapping[str, AnnotationEvent]:
+    """The answers to questions of this batch, without others that a program may have written."""
+    return {name: event for name, event in answers.items() if name in session.batch.questions}
 
 
-def _filled(session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]) -> UnsavedForm:
-    """A form with what was said, in the order of the sides as they are shown."""
-    values = {name: task.as_meant(event.value) for name, event in said.items()}
-    given = {name: given_of(session.batch.questions[name], value) for name, value in values.items()}
-    return UnsavedForm(given, next((event.note for event in said.values()), ""), "")
+def _filled(session: AnnotatorSession, task: AnnotationTask, answers: Mapping[str, AnnotationEvent]) -> UnsavedForm:
+    """A form that holds these answers, with the sides in the order in which they are shown."""
+    values = {name: task.as_meant(event.value) for name, event in answers.items()}
+    given = {name: forms.given_of(session.batch.questions[name], value) for name, value in values.items()}
+    return UnsavedForm(given, next((event.note for event in answers.values()), ""), "")
 
 
 def _in_words(
-    session: AnnotatorSession, task: AnnotationTask, said: Mapping[str, AnnotationEvent]
+    session: AnnotatorSession, task: AnnotationTask, answers: Mapping[str, AnnotationEvent]
 ) -> list[tuple[str, str]]:
-    return [(name, say(session.batch.questions[name], task.as_meant(event.value))) for name, event in said.items()]
+    return [
+        (name, forms.answer_text(session.batch.questions[name], task.as_meant(event.value)))
+        for name, event in answers.items()
+    ]
 
 
 PAGES = (

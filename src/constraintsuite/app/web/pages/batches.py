@@ -1,4 +1,4 @@
-"""What an owner does with a batch: make it, see how far people are and agree, take out what they found."""
+"""The owner's pages of a batch: draw it, follow progress and agreement, and export the results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from constraintsuite.app.pages.agreement import agreement_table, attention_table
 from constraintsuite.app.web.annotator_session import batch_title, progress_of_all
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import rebuild_command, serve_command
-from constraintsuite.app.web.forms import read_whole
+from constraintsuite.app.web.forms import first_value, read_whole
 from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.app.web.origins import batches_on, fault_of, judged_batch, proposals_of, suite_of
 from constraintsuite.app.web.pages import page_of
@@ -30,17 +30,17 @@ from constraintsuite.suites.annotation.labels import label_all, write_labels
 from constraintsuite.suites.annotation.sample_size import CLAIM
 
 CLAIMS = (0.8, 0.85, CLAIM, 0.95)
-"""Lower bounds that a page offers."""
+"""Lower bounds that the page offers."""
 _LEAST, _MOST = 0.5, 0.999
 
 
 def agreement(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The figures by question, and by group if asked; who was attentive; how many more items it takes."""
+    """Show agreement by question and group, who was attentive, and how many more items a claim needs."""
     return _answer(request, artifacts, one, "agreement.html.jinja")
 
 
 def figures(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The same without the page around it, for the script; nothing if nobody has said anything since."""
+    """The figures without the page around them, for the script; empty if nothing was answered since."""
     return _answer(request, artifacts, one, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
 
 
@@ -52,13 +52,13 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         return Response(status_code=204)
     by, claim = request.query_params.get("by", ""), _claim(request.query_params.get("claim", str(CLAIM)))
     without = request.query_params.getlist("without")
-    said = current_answers(leave_out(events, without))
-    # Several windows ask for the same again and again, and of thousands of items it takes seconds.
+    answers = current_answers(leave_out(events, without))
+    # Open windows ask for this every few seconds, and with thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
     people, rows = artifacts.compute_once(
-        key, [one], lambda: (measure_attention(batch, said), measure_agreement(batch, said, by=by, claim=claim))
+        key, [one], lambda: (measure_attention(batch, answers), measure_agreement(batch, answers, by=by, claim=claim))
     )
-    told = [row for row in rows if row.figures.raw.n]
+    known = [row for row in rows if row.figures.raw.n]
     return render(
         request,
         template,
@@ -66,7 +66,7 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         address=one.address,
         name=one.label,
         query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
-        names=current_answers(events).annotators if without else said.annotators,
+        names=current_answers(events).annotators if without else answers.annotators,
         without=without,
         judges=people,
         seen=last,
@@ -74,9 +74,9 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
         claim=claim,
         claims=sorted({*CLAIMS, claim}),
         groupings=sorted({name for item in batch.judged for name in item.groups}),
-        table=agreement_table(told) if told else None,
-        scales=sorted({f"{row.question}: {row.scale}" for row in told}),
-        needed=[(row.question, str(row.needed)) for row in told if row.group == ALL],
+        table=agreement_table(known) if known else None,
+        scales=sorted({f"{row.question}: {row.scale}" for row in known}),
+        needed=[(row.question, str(row.needed)) for row in known if row.group == ALL],
         unasked=sorted({row.question for row in rows if row.group == ALL and not row.figures.raw.n}),
         people=attention_table(people),
     )
@@ -93,7 +93,7 @@ def _claim(text: str) -> float:
 
 
 ENDING, EXPORT = "gold", "export"
-"""Of the folders that are made beside a suite and beside a batch."""
+"""How the names of new folders next to a suite and next to a batch end."""
 _PROGRESS: ItemColumns[AnnotatorProgress] = {
     "annotator": ("text", lambda one: one.annotator),
     "done": ("count", lambda one: one.done),
@@ -104,9 +104,9 @@ DEFAULT_SIZE, MOST = 200, 5_000
 
 
 def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """How far everyone is, what waits, and where to go on."""
+    """Show the progress of everyone, and links to agreement, rulings and export."""
     batch = artifacts.load(one, open_batch)
-    said = current_answers(batch.store.events())
+    answers = current_answers(batch.store.events())
     people = progress_of_all(batch)
     return render(
         request,
@@ -115,21 +115,21 @@ def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
         address=one.address,
         batch=batch,
         people=tabulate("people", "", people, _PROGRESS) if people else None,
-        waiting=len(open_disagreements(batch, said)),
+        waiting=len(open_disagreements(batch, answers)),
         suite=suite_of(artifacts, batch.head, one),
         command=serve_command(artifacts, "annotator"),
     )
 
 
 def offer_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
-    """What a batch of a suite would be, and those that there are already."""
+    """Show the form for a new batch of a suite, and the batches that were drawn before."""
     return _offer(request, artifacts, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
 
 
 def make_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
-    """Draw a batch from a suite, beside it."""
+    """Draw a batch from a suite into a new folder next to it."""
     check_beside(artifacts, suite)
-    given = {name: next(iter(request.state.form.get(name, ())), "") for name in ("size", "seed")}
+    given = {name: first_value(request.state.form, name) for name in ("size", "seed")}
     try:
         size, seed = read_whole(given["size"], "size", 1, MOST), read_whole(given["seed"], "seed", 0, 2**31)
         items = sample_suite(suite.path, size, seed)
@@ -164,7 +164,7 @@ def _offer(
 
 
 def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """What would be written, what to drop and repair, and what was written before."""
+    """Show what an export would write, which examples to drop and repair, and earlier exports."""
     batch = judged_batch(artifacts, one)
     made = all_beside(artifacts, one, EXPORT)
     suite, new = suite_of(artifacts, batch.head, one), request.query_params.get("made")
@@ -187,16 +187,18 @@ def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 
 
 def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Write what `csuite gold export` writes, into a new folder beside the batch."""
+    """Write the files of `csuite gold export` into a new folder next to the batch."""
     batch = judged_batch(artifacts, one)
     check_beside(artifacts, one)
     if batch.head.kind not in ("gold", "proposals"):
-        raise UserError(f"A batch of the kind {batch.head.kind!r} has an export of its own: `csuite gold export`.")
+        raise UserError(f"Export a batch of the kind {batch.head.kind!r} with `csuite memory private export`.")
     proposals = _proposals_file(artifacts, batch, one) if batch.head.kind == "proposals" else None
     without = request.state.form.get("without", ())
     if proposals is not None and without:
-        raise UserError("People are left out of examples; proposals are decided by one person. Nothing was written.")
-    leave_out(batch.store.events(), without)  # a name of nobody is told before there is a folder
+        raise UserError(
+            "People can be left out of examples, but not of proposals, which one person decides. Nothing was written."
+        )
+    leave_out(batch.store.events(), without)  # refuse an unknown name before the folder is made
     with new_beside(artifacts, one, EXPORT) as folder:
         if proposals is not None:
             write_approved(batch, proposals, folder / "approved.jsonl")
@@ -208,10 +210,10 @@ def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 
 
 def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object]:
-    """What an export would write now, of examples of a suite; `people` are all who judged, also those left out."""
+    """What an export of examples would write now; `people` includes those who are left out."""
     events = batch.store.events()
-    said = current_answers(leave_out(events, without))
-    judged, people = judge_examples(batch, label_all(batch, said)), measure_attention(batch, said)
+    answers = current_answers(leave_out(events, without))
+    judged, people = judge_examples(batch, label_all(batch, answers)), measure_attention(batch, answers)
     return {
         "summary": summarise(batch, judged),
         "drop": [one for one in judged if one.verdict == "drop"],
@@ -225,8 +227,8 @@ def _proposals_file(artifacts: ArtifactIndex, batch: AnnotationBatch, one: Serve
     found = proposals_of(artifacts, batch.head, one)
     if found is None:
         raise UserError(
-            "The file of proposals that this batch was drawn from does not lie here, or was changed since. "
-            "Bring it back, or use `csuite gold export --proposals FILE`."
+            "The file of proposals that this batch was drawn from is not in the served folder, or was changed. Restore it, or use "
+            "`csuite gold export --proposals FILE`."
         )
     return found.path
 

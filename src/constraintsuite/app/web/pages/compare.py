@@ -1,4 +1,4 @@
-"""Two runs of one suite: who is right where the other is not, and whether the difference could be chance."""
+"""Two runs of one suite: on which examples they disagree, and whether the difference could be chance."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.pages.comparison import comparison_tables
 from constraintsuite.app.pages.group_tables import words_for
-from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.origins import RUN, SuiteFamily, family_of, suite_of_run
+from constraintsuite.app.web.artifact_index import RUN, ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.origins import SuiteFamily, family_of, require_suite
 from constraintsuite.app.web.pages import Page
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.outcomes import CELL, CELLS, cells_of, show_result
@@ -26,28 +26,28 @@ from constraintsuite.experiments.pair_experiment import pair_experiments
 FIRST, SECOND, METRIC, BY = "a", "b", "metric", "by"
 _OWN = (FIRST, SECOND, METRIC, BY)
 _METRICS = ("accuracy", "paired_accuracy", "opposite_accuracy")
-"""Those in which an example is right or wrong."""
+"""The metrics in which an example is either right or wrong."""
 _SHOWN_AT_ONCE = ("slice", "domain", "relation", "cue")
 
 
 def show_comparison(request: Request, artifacts: ArtifactIndex) -> Response:
-    """Counts of the four cells, the paired test, and the examples of a cell: those first whose gaps are furthest apart."""
+    """Show who is right how often, the paired test, and the examples, those with the largest difference of gaps first."""
     given = request.query_params
     first, second = (artifacts.get(given.get(name, ""), RUN) for name in (FIRST, SECOND))
     family, metric, by = _family(artifacts, first, second), _metric(given.get(METRIC, "")), given.get(BY, "")
-    suite = _suite(artifacts, family, first)
+    suite = require_suite(artifacts, family, first)  # the other run may be of a copy
     index = artifacts.load(suite, read_index)
     runs = name_runs([artifacts.load(one, load_run) for one in (first, second)])
     cells = cells_of(index, runs, metric)
     own = {FIRST: first.place, SECOND: second.place, METRIC: metric.name} | ({BY: by} if by else {})
     choice = read_choice([item for item in given.multi_items() if item[0] not in _OWN], cells.facets)
-    if any(not value for _, value in given.multi_items()):  # a form sends empty fields too
+    if any(not value for _, value in given.multi_items()):  # forms also send empty fields
         return RedirectResponse(_address(own, choice), 303)
 
     def compare() -> Comparison:
         return compare_experiments(pair_experiments(index.suite, runs), [metric.name], by=by or None, changed=None)
 
-    # The bootstrap takes longer than all else here, and is the same on every page of examples.
+    # The bootstrap is slow, and is the same on every page of examples.
     compared = artifacts.compute_once(("compare", metric.name, by), (suite, first, second), compare)
     (changes,) = compared.changes.values()
     furthest = {change.id: place for place, change in enumerate(changes)}
@@ -88,7 +88,7 @@ def show_comparison(request: Request, artifacts: ArtifactIndex) -> Response:
 
 
 def _shared(runs: Mapping[str, Run]) -> list[str]:
-    """Groupings of main examples that both runs have."""
+    """The groupings of main examples that both runs have."""
     first, second = (run.summary.by for run in runs.values())
     return [name for name in first if name in second and name != "control"]
 
@@ -96,27 +96,18 @@ def _shared(runs: Mapping[str, Run]) -> list[str]:
 def _family(artifacts: ArtifactIndex, first: ServedArtifact, second: ServedArtifact) -> SuiteFamily:
     family = family_of(artifacts, first)
     if second not in family:
-        raise UserError(f"{first.place} and {second.place} are runs of two suites, so there is nothing to compare.")
+        raise UserError(f"{first.place} and {second.place} are runs of different suites, so they cannot be compared.")
     guess = next((one for one in (first, second) if one.place not in family.rivals()), None)
     if guess is not None:
-        raise UserError(f"{guess.place} only guesses: chance is a line and no system. Compare two other runs.")
-    return family
-
-
-def _suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
-    """The one that the first was made from; the other may have been made from a copy."""
-    suite = suite_of_run(artifacts, family, run)
-    if suite is None:
         raise UserError(
-            "The suite of these runs is not in the folder that is served, so their examples cannot be shown side by "
-            "side. Put it there, or serve a folder that holds all three."
+            f"{guess.place} is a run of the random system. Compare two other runs; they show the chance level."
         )
-    return suite
+    return family
 
 
 def _metric(name: str) -> PairMetric:
     if name and name not in _METRICS:
-        raise UserError(f"Runs are compared here by {', '.join(_METRICS)}, not by {name[:40]!r}.")
+        raise UserError(f"{name[:40]!r} cannot be compared here. Choose one of: {', '.join(_METRICS)}.")
     return METRICS[name or _METRICS[0]]
 
 

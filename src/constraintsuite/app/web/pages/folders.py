@@ -1,4 +1,4 @@
-"""Pages of folders whose sections come from the catalogue of views: memories, analyses, benchmarks, bundles, trainings."""
+"""Pages of folders that `app/views/` shows: memories, analyses, benchmarks, bundles, trainings."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ from constraintsuite.memory.folder import open_memory
 
 GRAPH, BUNDLE, EXPLAIN, CIRCUIT = "graph", "bundle", "explain", "circuit"
 BUDGET, MOST_UNITS = 10, 50
-"""Units that a search returns at most: if nothing else is said, and ever."""
+"""The default and the largest number of units that a search returns."""
 LONGEST = 2_000
-"""Characters of a query."""
+"""Characters that a query may have."""
 
 
 def show_folder(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The page of any folder that is shown as it is."""
+    """Show a folder."""
     return _render(request, one, _display(artifacts, one))
 
 
 def show_explain(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """An analysis, and the circuits that were found in it, which may be younger."""
+    """Show an analysis and the circuits inside its folder, which may have been added later."""
     circuits = [found for found in artifacts.of_kind(CIRCUIT) if found.path.parent.parent == one.path]
     more = [section for found in circuits for section in _display(artifacts, found).sections]
     return _render(request, one, _display(artifacts, one), more)
 
 
 def show_circuit(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """One circuit, and the way to the analysis around it."""
+    """Show a circuit, with a link to its analysis."""
     around = [found for found in artifacts.of_kind(EXPLAIN) if one.path.parent.parent == found.path]
     return _render(request, one, _display(artifacts, one), around=around)
 
 
 def show_graph(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """What a memory holds; with a query in the address what it answers, and over which paths."""
+    """Show a memory and, if the address has a query, the answer with its paths."""
     query = request.query_params.get("q", "").strip()
     mode = request.query_params.get("mode") or next(iter(PLAIN))
     budget = read_whole(request.query_params.get("budget") or str(BUDGET), "Number of units", 1, MOST_UNITS)
     if mode not in PLAIN:
-        raise UserError(f"{mode[:40]!r} is no mode that needs no model. There are: {', '.join(PLAIN)}.")
+        raise UserError(f"{mode[:40]!r} is not a mode that works without a model. Choose one of: {', '.join(PLAIN)}.")
     if len(query) > LONGEST:
-        raise UserError(f"A query may have {LONGEST:,} characters.")
+        raise UserError(f"The query is too long: it may have at most {LONGEST:,} characters.")
     walk = search_memory(artifacts.load(one, open_memory), query, mode, budget) if query else None
     return _render(
         request,
@@ -70,13 +70,13 @@ def show_graph(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
 
 
 def _display(artifacts: ArtifactIndex, one: ServedArtifact) -> Display:
-    """What there is to show of it, read when it is first asked for and then kept."""
+    """The display of a folder, read once and then cached."""
     show = SHOWN.load(one.kind)
 
     def read(path: Path) -> Display:
         return show([path], ShowOptions(circuits=False))  # a circuit has a page of its own
 
-    if one.kind == BUNDLE:  # vectors and truths come without a change of its own manifest
+    if one.kind == BUNDLE:  # vectors and truths are added without a change of its manifest
         return read(one.path)
     return artifacts.load(one, read)
 
@@ -90,7 +90,7 @@ def _render(
     template: str = "displayed.html.jinja",
     **values: object,
 ) -> Response:
-    """Its page, with more sections behind its own, and the way to what it lies in."""
+    """The page of a folder, with `more` sections at the end, and links to the artifacts `around` it."""
     sections = (*display.sections, *more)
     shared = {"one": one, "around": around, "display": display, "sections": sections}
     return render(request, template, status=200, title=one.label, **shared, **values)

@@ -1,4 +1,4 @@
-"""The first page: what there is, and what a person can do with it."""
+"""The first page: everything in the folder, or the work that waits for a person."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TITLES = {
     BATCH: "To judge",
     PROPOSALS: "Proposals",
     "ranking": "Rankings",
-    "explain": "Inside a model",
+    "explain": "Analyses of models",
     "circuit": "Circuits",
     "drift": "Drift",
     "tune": "Trainings",
@@ -40,17 +40,17 @@ _TO_RULE = "To rule on"
 
 @dataclass(frozen=True)
 class HomeEntry:
-    """One line of the page."""
+    """One line of the first page."""
 
     label: str
     address: str
-    """Empty for what has no page."""
-    said: str
+    """Empty if there is no page."""
+    about: str
     fault: str = ""
 
 
 def home(request: Request, artifacts: ArtifactIndex) -> Response:
-    """All that is served, by kind; for annotators and adjudicators what waits for them."""
+    """Show an owner everything by kind, and annotators and adjudicators what waits for them."""
     person: Person = request.state.person
     return render(
         request,
@@ -74,11 +74,11 @@ def _entry(artifacts: ArtifactIndex, one: ServedArtifact) -> HomeEntry:
     address = "" if one.kind == DAMAGED else one.address
     counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in one.counts)
     fault = fault_of(artifacts, one)
-    return HomeEntry(one.label, address, "" if fault else _joined((one.also, *counts)), fault)
+    return HomeEntry(one.label, address, "" if fault else _joined((one.other_name, *counts)), fault)
 
 
 def _waiting(artifacts: ArtifactIndex, person: Person) -> Iterator[tuple[str, str, list[HomeEntry]]]:
-    """The batches that somebody judges or rules on; proposals are the owner's, and queries are written elsewhere."""
+    """The batches that a person judges or rules on, with how much is left."""
     found = [one for one, head in batches_on(artifacts) if head.kind not in (WRITING, PROPOSALS)]
     if found:
         title = _TO_RULE if person.role == "adjudicator" else TITLES[BATCH]
@@ -87,7 +87,7 @@ def _waiting(artifacts: ArtifactIndex, person: Person) -> Iterator[tuple[str, st
 
 
 def _left(artifacts: ArtifactIndex, one: ServedArtifact, person: Person) -> tuple[str, str]:
-    """How much waits for a person, and why that cannot be said."""
+    """How much work is left for a person, or why that is not known."""
     try:
         left, total = count_waiting(artifacts, one, person)
     except UserError as error:
@@ -98,14 +98,14 @@ def _left(artifacts: ArtifactIndex, one: ServedArtifact, person: Person) -> tupl
 
 
 def _writing(artifacts: ArtifactIndex, person: Person) -> str | None:
-    """What is said of the queries that can be written; None for whom there is nothing to write."""
+    """A line about the queries to write; None if there is nothing to write for this person."""
     batches = [one for one, _ in batches_on(artifacts, WRITING)]
     if person.role == "adjudicator" or not (batches or (person.role == "owner" and artifacts.of_kind("suite"))):
         return None
-    said = [f"{len(batches):,} {'batch' if len(batches) == 1 else 'batches'}"] if batches else []
+    parts = [f"{len(batches):,} {'batch' if len(batches) == 1 else 'batches'}"] if batches else []
     if person.role == "annotator":
-        said += [words for one in batches if (words := _left(artifacts, one, person)[0])]
-    return _joined(("for two passages each, as in NevIR", *said))
+        parts += [words for one in batches if (words := _left(artifacts, one, person)[0])]
+    return _joined(("two queries for two passages, as in NevIR", *parts))
 
 
 def _joined(parts: Sequence[str]) -> str:

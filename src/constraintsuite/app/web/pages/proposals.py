@@ -1,4 +1,4 @@
-"""Proposals: accept, reject, reword; and the file that a build takes."""
+"""Proposals: accept, reject or reword them, and write the file for a build."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.commands import UNKNOWN, corpus_of, pasted
-from constraintsuite.app.web.forms import only, read_number
+from constraintsuite.app.web.forms import first_value, read_number
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.proposal_review import (
     FACETS,
@@ -45,24 +45,24 @@ from constraintsuite.suites.annotation.kinds.proposals import LONGEST, WORDS, wo
 from constraintsuite.suites.queries.records import Proposal
 
 PAGE = 20
-"""How many proposals one page lists."""
+"""Proposals per page."""
 UNCHANGED = "Nothing was changed."
-TOLD = {
-    "stale": "Something was answered meanwhile, perhaps in another window. Nothing was taken back.",
-    "undone": "Taken back.",
-    "nothing": "There is nothing left to take back.",
+MESSAGES = {
+    "stale": "Something was answered in the meantime, perhaps in another window. Nothing was undone.",
+    "undone": "Undone.",
+    "nothing": "There is nothing left to undo.",
 }
 
 
 @dataclass(frozen=True)
 class UnsavedRewording:
-    """Words that could not be kept: what was filled in is not lost."""
+    """A rewording that could not be saved, so that the form can show it again."""
 
     proposal: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
     fault: str = ""
     seen: int | None = None
-    """What the person knew of; None where they are now shown what they had missed."""
+    """The last event that the person knew of; None if the page now shows what they had missed."""
 
 
 def show(
@@ -72,7 +72,7 @@ def show(
     tried: UnsavedRewording | None = None,
     status: int = 200,
 ) -> Response:
-    """The proposals that are wanted, a page of them at a time, with what all accepted ones would give."""
+    """Show a page of the filtered proposals, and how many examples the accepted ones would give."""
     batch, tried = find_batch(artifacts, one), tried or UnsavedRewording()
     judged = [each.shown_to(request.state.person.name) for each in read_judged(artifacts, one, batch)]
     choice = _choice(request)
@@ -98,20 +98,22 @@ def show(
         query=choice.at(shown.number).query(),
         tally=[(state, *_give(judged, state)) for state in STATES],
         last=_last(batch, request.state.person.name),
-        told=TOLD.get(request.query_params.get("told", ""), ""),
+        message=MESSAGES.get(request.query_params.get("told", ""), ""),
         words=WORDS,
         longest=LONGEST,
         tried=tried,
-        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown.things if each.drawn},
+        lost=bool(tried.fault) and tried.proposal not in {each.mined.id for each in shown.items if each.drawn},
         judging=f"/{BATCH}/{quote(batch.path.relative_to(artifacts.root).as_posix())}" if batch is not None else "",
     )
 
 
 def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Keep a verdict and go on to the next proposal; words that cannot be kept are told, and stay in the form."""
+    """Save a verdict and go to the next proposal; a rewording that cannot be saved stays in the form, with the reason."""
     form = request.state.form
-    by, verdict, seen = request.state.person.name, only(form, "verdict"), read_number(only(form, "seen"))
-    chosen = _proposal(read_judged(artifacts, one, find_batch(artifacts, one)), only(form, "proposal")).shown_to(by)
+    by, verdict, seen = request.state.person.name, first_value(form, "verdict"), read_number(first_value(form, "seen"))
+    chosen = _proposal(read_judged(artifacts, one, find_batch(artifacts, one)), first_value(form, "proposal")).shown_to(
+        by
+    )
     words = {name: form[name][0] for name in WORDS if name in form and verdict != "reject"}
     proposal = chosen.mined.id
     try:
@@ -120,21 +122,21 @@ def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> R
     except StaleError as error:
         now = words_of(chosen.now)
         sent = words if any(now[name] != text for name, text in words.items()) else {}
-        told = f"{error} {'Below are the words that you sent. ' if sent else ''}{UNCHANGED}"
-        return show(request, artifacts, one, UnsavedRewording(proposal, sent, told), 409)
+        fault = f"{error} {'The form below has the words that you sent. ' if sent else ''}{UNCHANGED}"
+        return show(request, artifacts, one, UnsavedRewording(proposal, sent, fault), 409)
     except UserError as error:
         return show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
-    return _to(request, artifacts, one, only(form, "next") or proposal)
+    return _to(request, artifacts, one, first_value(form, "next") or proposal)
 
 
 def again(request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Of a page that told a fault and is loaded anew: to the proposals."""
+    """Go back to the proposals when the page of a refused answer is reloaded."""
     return RedirectResponse(one.address + _choice(request).query(), 303)
 
 
 def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Take back what was kept last, and show that proposal."""
-    batch, known, told = find_batch(artifacts, one), read_number(only(request.state.form, "last")), "nothing"
+    """Undo what was saved last, and show that proposal."""
+    batch, known, told = find_batch(artifacts, one), read_number(first_value(request.state.form, "last")), "nothing"
     try:
         found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC)) if batch else None
     except StaleError:
@@ -145,15 +147,14 @@ def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Res
 
 
 def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """What would be written now, and what was written before, each with the command that takes it."""
+    """Show what would be written now, and the files written before, each with the command that reads it."""
     judged = read_judged(artifacts, one, find_batch(artifacts, one))
     suite = suite_of(artifacts, judged[0].mined)
     corpus = corpus_of(suite) if suite is not None else UNKNOWN
-    made = [
-        (path.name, *_accepted_in(artifacts, path), _command(corpus, path))
-        for path in approvals_of(one.path)
-        if artifacts.is_inside(path)
-    ]
+    made = []
+    for path in filter(artifacts.is_inside, approvals_of(one.path)):
+        command = f"csuite build --corpus {corpus} --approved {pasted(path)} --out suites/ours"
+        made.append((path.name, *_accepted_in(artifacts, path), command))
     return render(
         request,
         "proposals_approved.html.jinja",
@@ -167,10 +168,10 @@ def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifac
 
 
 def make_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Write the file that a build takes."""
+    """Write the file for a build."""
     batch = find_batch(artifacts, one)
     if batch is None:
-        raise UserError("No proposal is accepted yet, so there is nothing that a build could take.")
+        raise UserError("No proposal is accepted yet, so there is nothing to write.")
     write_approval(batch, one.path)
     return RedirectResponse(f"{one.address}/approved", 303)
 
@@ -178,14 +179,14 @@ def make_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifac
 def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
     found = next((each for each in judged if each.mined.id == proposal), None)
     if found is None:
-        raise NotServedError(f"There is no such proposal in this file. {UNCHANGED}")
+        raise NotServedError(f"This file has no such proposal. {UNCHANGED}")
     return found
 
 
 def _to(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, proposal: str, **more: str) -> Response:
-    """To the page on which a proposal now stands; if it is not among those wanted any longer, to the page one was on.
+    """Redirect to the page that now lists a proposal; if the filter no longer finds it, to the page of the request.
 
-    The address names it twice: a script that asks for the page is not told what stands behind the #.
+    The address names the proposal twice, since the script does not see the part after the #.
     """
     choice, judged = _choice(request), read_judged(artifacts, one, find_batch(artifacts, one))
     found = [judged[place].mined.id for place in find_proposals(judged, choice).members]
@@ -196,7 +197,7 @@ def _to(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, proposa
 
 
 def _choice(request: Request) -> ExampleFilter:
-    """What the address asks for; a page that cannot be read is the first."""
+    """The filter in the address; a page number that cannot be read means the first page."""
     given = request.query_params
     page = given.get("page", "")
     asked = [item for item in given.multi_items() if item[0] in (*FACETS, SEARCH)]
@@ -205,7 +206,7 @@ def _choice(request: Request) -> ExampleFilter:
 
 
 def _give(judged: list[JudgedProposal], state: str) -> tuple[int, int, int]:
-    """How many proposals are in a state, how many examples they would give, and of how many nobody knows."""
+    """The number of proposals in a state, of the examples they would give, and of proposals for which that is not known."""
     found = [each.outlook.examples for each in judged if each.state == state]
     return len(found), sum(filter(None, found)), found.count(None)
 
@@ -216,15 +217,11 @@ def _last(batch: AnnotationBatch | None, name: str) -> int:
 
 
 def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
-    """How many proposals a file accepts, or why that cannot be said."""
+    """The number of accepted proposals in a file, or why it cannot be read."""
     try:
         return sum(each.status == "accepted" for each in read_jsonl(file, Proposal)), ""
     except UserError as error:
         return 0, artifacts.describe_error(error)
-
-
-def _command(corpus: str, file: Path) -> str:
-    return f"csuite build --corpus {corpus} --approved {pasted(file)} --out suites/ours"
 
 
 PAGES = (

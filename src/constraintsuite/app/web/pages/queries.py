@@ -1,4 +1,4 @@
-"""Writing queries: two passages, a query that only the first answers, and one that only the second does."""
+"""Writing queries: for two passages, one query that only the first answers and one that only the second answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from constraintsuite.app.pages.marks import Segment, TextMark, cut
 from constraintsuite.app.web.annotator_session import AnnotatorSession
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
-from constraintsuite.app.web.forms import only, place_of, read_place
+from constraintsuite.app.web.forms import first_value, place_of, read_place
 from constraintsuite.app.web.pages import JUDGES, page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.experiments.scoring import score_pairs
@@ -38,17 +38,17 @@ from constraintsuite.suites.annotation.records import AnnotationItem, EventDraft
 from constraintsuite.suites.importers.base import find_changes
 
 MODELS = ("bm25", "tfidf", "cross:tiny")
-"""Those that need no download."""
+"""Models that need no download."""
 WAITING = 4
-"""Who may wait for scores at once. Each holds a worker of the server, and pages need some too."""
+"""People who may wait for scores at once. Each occupies a worker thread, and other pages need some too."""
 PLACES = BoundedSemaphore(WAITING)
-_scoring = Lock()  # one at a time: a page must not take the machine from everyone else's
+_scoring = Lock()  # one at a time, so that the other pages stay fast
 
 
 def score_drafts(
     batch: AnnotationBatch, item: AnnotationItem, by: str, queries: tuple[str, str], models: tuple[str, ...]
 ) -> list[EventDraft] | None:
-    """The scores of some models as events; None where too many wait for scores already."""
+    """The scores of some models as events; None if too many people already wait for scores."""
     if not PLACES.acquire(blocking=False):
         return None
     try:
@@ -65,36 +65,38 @@ def score_drafts(
 
 @lru_cache(maxsize=8)
 def _scorer(model: str, documents: tuple[str, ...]) -> Scorer:
-    """A model; words are counted in all passages of a batch."""
+    """A model whose word statistics come from all passages of a batch."""
     return load_scorer(model, Workbench(documents))
 
 
-TOLD = {
-    "stale": "You have written something meanwhile, perhaps in another window. Nothing was taken back.",
-    "undone": "Taken back. What you had written here no longer counts.",
-    "before": "Taken back. What you had written here before that counts again.",
-    "scores": "Taken back: the scores. Your queries still count; undo once more to take them back.",
-    "nothing": "There is nothing left to take back.",
-    "kept": "Kept.",
-    "busy": "Kept, but without scores: models score for others just now. Ask once more in a moment.",
+MESSAGES = {
+    "stale": "You have written something in the meantime, perhaps in another window. Nothing was undone.",
+    "undone": "Undone. Your queries for this pair no longer count.",
+    "before": "Undone. Your earlier queries for this pair count again.",
+    "scores": "The scores were undone. Your queries still count; undo once more to remove them.",
+    "nothing": "There is nothing left to undo.",
+    "kept": "Saved.",
+    "busy": "Saved, but without scores, since the models are busy. Ask again in a moment.",
 }
 STALE = (
-    "You have written for this pair meanwhile, perhaps in another window, and that stands. Below is what you just sent: keep it "
-    "once more to put it in the other's place."
+    "You have written other queries for this pair in the meantime, perhaps in another window, and those count. The form below has "
+    "what you just sent: save it again to replace them."
 )
 _FIELDS = tuple(question.id for question in QUESTIONS)
 
 
 def address_of(one: ServedArtifact) -> str:
-    """Where a batch of passages is written for."""
+    """The address of a batch for writing queries."""
     return f"/{NAME}/{quote(one.place)}"
 
 
 def write(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The pair that is named, or the next one that nothing is written for; if there is none, all that was written."""
+    """Show the pair in the address, else the next open pair, else everything that the person wrote."""
     session = _session(request, artifacts, one)
     if row := request.query_params.get("row"):
-        return _show(request, session, session.task(row), told=TOLD.get(request.query_params.get("told", ""), ""))
+        return _show(
+            request, session, session.task(row), message=MESSAGES.get(request.query_params.get("told", ""), "")
+        )
     left = session.left(request.query_params.get("after", ""))
     if left:
         return RedirectResponse(session.address(row=left[0].row), 303)
@@ -103,17 +105,17 @@ def write(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
 
 
 def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Keep two queries, with the scores of models if they were asked for; what breaks a rule is told and not kept."""
+    """Save two queries, and scores if requested; queries that break a rule are shown again with the reason."""
     session, form = _session(request, artifacts, one), request.state.form
-    task, queries, now = session.task(only(form, "row")), _given(form), datetime.now(UTC)
-    seen = read_place(only(form, "seen"), session.own)
+    task, queries, now = session.task(first_value(form, "row")), _given(form), datetime.now(UTC)
+    seen = read_place(first_value(form, "seen"), session.own)
     try:
         keep_queries(session.batch, session.name, task, queries, seen, now)
     except BrokenRulesError as error:
         return _show(request, session, task, queries, faults=error.faults, seen=seen, status=422)
     except StaleError:
-        return _show(request, session.again(), task, queries, told=STALE, status=409)
-    if only(form, "then") != "scores":
+        return _show(request, session.reload(), task, queries, message=STALE, status=409)
+    if first_value(form, "then") != "scores":
         return RedirectResponse(session.address(after=task.row), 303)
     models = tuple(name for name in models_for(request, task) if name in form.get("model", ()))
     drafts = score_drafts(session.batch, task.item, session.name, queries, models)
@@ -123,41 +125,41 @@ def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Res
 
 
 def check(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """What is wrong with two queries so far, for a page that asks while one types; nothing is kept."""
+    """The faults of two queries, for the script that checks while a person types; nothing is saved."""
     session, form = _session(request, artifacts, one), request.state.form
-    found = find_faults(passages_of(session.task(only(form, "row")).item), _given(form))
+    found = find_faults(passages_of(session.task(first_value(form, "row")).item), _given(form))
     return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
 
 
 def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Take back what was kept last, and show that pair again."""
+    """Undo what was saved last, and show that pair again."""
     session = _session(request, artifacts, one)
 
-    def tell(task: AnnotationTask) -> str:
-        before, after = _queries(session, task), _queries(session.again(), task)
+    def message(task: AnnotationTask) -> str:
+        before, after = _queries(session, task), _queries(session.reload(), task)
         return "scores" if before == after else "before" if any(after) else "undone"
 
-    return session.undo(request, tell)
+    return session.undo(request, message)
 
 
 def models_for(request: Request, task: AnnotationTask) -> tuple[str, ...]:
-    """Whose scores a person may ask for: an owner all, annotators those that the owner chose for the batch."""
+    """The models whose scores a person may see: all for an owner, those chosen for the batch for annotators."""
     chosen = task.item.hidden["models"].split()
     return tuple(name for name in MODELS if request.state.person.role == "owner" or name in chosen)
 
 
 def _queries(session: AnnotatorSession, task: AnnotationTask) -> tuple[str, str]:
-    """What stands for a pair; empty where nothing does."""
-    said = answers_to(task, session.own)
-    first, second = (str(said[name].value) if name in said else "" for name in _FIELDS)
+    """The saved queries of a pair; empty if there are none."""
+    answers = answers_to(task, session.own)
+    first, second = (str(answers[name].value) if name in answers else "" for name in _FIELDS)
     return first, second
 
 
 def writing_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
-    """A batch, if queries are written for it."""
+    """The batch, if it is one for writing queries; otherwise a NotServedError."""
     batch = artifacts.load(one, open_batch)
     if batch.head.kind != NAME:
-        raise NotServedError(f"There is nothing to write for at {one.place!r}.")
+        raise NotServedError(f"{one.place!r} is not a batch for writing queries.")
     return batch
 
 
@@ -173,12 +175,12 @@ def _show(
     *,
     faults: Sequence[QueryFault] = (),
     seen: int | None = None,
-    told: str = "",
+    message: str = "",
     status: int = 200,
 ) -> Response:
-    """A pair with what was just sent, or with what stands; `seen` is what the person knew of, if not all of that."""
-    stands, passages = _queries(session, task), passages_of(task.item)
-    shown = queries or stands
+    """Show a pair. The form holds what was just sent, else the saved queries; `seen` is the last event the person knew of."""
+    saved, passages = _queries(session, task), passages_of(task.item)
+    shown = queries or saved
     return _render(
         request,
         session,
@@ -188,15 +190,15 @@ def _show(
         seen=place_of(last_event_on(task, session.own) if seen is None else seen, session.own),
         passages=_marked(*passages),
         fields=[(name, shown[place], _reasons(faults, place)) for place, name in enumerate(_FIELDS)],
-        written=all(stands),
-        missed=stands if status == 409 else (),
+        written=all(saved),
+        missed=saved if status == 409 else (),
         rules=RULES,
         longest=LONGEST,
         models=models_for(request, task),
-        verdicts=read_scores(task, session.own, stands) if shown == stands else {},
+        verdicts=read_scores(task, session.own, saved) if shown == saved else {},
         same_words=not own_words(passages),
         skip=next((other.row for other in session.left(task.row) if other.row != task.row), ""),
-        told=told,
+        message=message,
     )
 
 
@@ -208,13 +210,13 @@ def _render(
 
 
 def _marked(first: str, second: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:
-    """Both passages with the words in which they differ."""
+    """Both passages with their differing words marked."""
     marks = [[TextMark(start, end, "edit") for start, end in spans] for spans in find_changes(first, second)]
     return cut(first, marks[0]), cut(second, marks[1])
 
 
 def _given(form: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
-    first, second = (tidy(only(form, name)) for name in _FIELDS)
+    first, second = (tidy(first_value(form, name)) for name in _FIELDS)
     return first, second
 
 

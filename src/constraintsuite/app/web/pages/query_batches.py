@@ -1,4 +1,4 @@
-"""What there is to write for, how an owner begins, and what was written as a test set."""
+"""Batches for writing queries: the list, drawing a new one, and exporting the queries as a test set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.app.web.annotator_session import progress_of_all
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import pasted
-from constraintsuite.app.web.forms import only, read_whole
+from constraintsuite.app.web.forms import first_value, read_whole
 from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
 from constraintsuite.app.web.origins import batches_on
 from constraintsuite.app.web.pages import JUDGES, OWNER, Page, page_of
@@ -27,14 +27,14 @@ DEFAULT_SIZE, MOST = 50, 2_000
 
 
 def show_all(request: Request, artifacts: ArtifactIndex) -> Response:
-    """All batches of passages, how far one is with each, and for an owner the form that begins one."""
+    """List all batches with the person's progress; an owner also gets the form for a new one."""
     return _offer(request, artifacts, {"suite": "", "size": str(DEFAULT_SIZE), "seed": "0"}, ())
 
 
 def begin(request: Request, artifacts: ArtifactIndex) -> Response:
-    """Draw pairs of passages from a suite, beside it."""
+    """Draw pairs of passages from a suite into a new batch next to it."""
     form = request.state.form
-    given = {name: only(form, name) for name in ("suite", "size", "seed")}
+    given = {name: first_value(form, name) for name in ("suite", "size", "seed")}
     models = tuple(name for name in MODELS if name in form.get("model", ()))
     try:
         size, seed = read_whole(given["size"], "Pairs", 1, MOST), read_whole(given["seed"], "Seed", 0, 2**31)
@@ -49,7 +49,7 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
 
 
 def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """What would be exported now, and what was before, each file with the command that reads it."""
+    """Show what would be exported now, and the earlier exports with the commands that read them."""
     batch = writing_batch(artifacts, one)
     found = collect_queries(batch, current_answers(batch.store.events()))
     return render(
@@ -66,7 +66,7 @@ def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 
 
 def export(_request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Write it in NevIR's layout, into a new folder."""
+    """Write the queries in NevIR's layout into a new folder."""
     batch = writing_batch(artifacts, one)
     with new_beside(artifacts, one, EXPORT) as folder:
         write_nevir(batch, folder)
@@ -110,7 +110,7 @@ def _offer(
 
 
 def _commands(folder: Path) -> list[str]:
-    """One per split: NevIR's splits are separate test sets."""
+    """One command per split, since the splits of NevIR are separate test sets."""
     files = sorted(folder.glob("*.jsonl"))
     return [f"csuite import nevir {pasted(file)} --out suites/written-{file.stem}" for file in files]
 

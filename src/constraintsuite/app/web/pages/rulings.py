@@ -1,4 +1,4 @@
-"""What people differ on, without their names: a third person rules, says why, and may think again. The owner only reads."""
+"""Disagreements between annotators, without names: an adjudicator rules with a reason, and may change it. Owners only read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.annotator_session import batch_title
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.commands import serve_command
-from constraintsuite.app.web.forms import UnsavedForm, given_in, given_of, only, say, spelt
+from constraintsuite.app.web.forms import UnsavedForm, answer_text, as_text, first_value, given_in, given_of
 from constraintsuite.app.web.origins import judged_batch
 from constraintsuite.app.web.pages import RULERS, page_of
 from constraintsuite.app.web.renderer import render
@@ -39,99 +39,98 @@ from constraintsuite.suites.annotation.batch import AnnotationBatch
 from constraintsuite.suites.annotation.current_answers import CurrentAnswers, current_answers
 from constraintsuite.suites.annotation.records import AnnotationEvent
 
-A_PAGE = 50
-TOLD = {"kept": "Your ruling is kept.", "undone": "Taken back: it waits for a ruling again."}
-_FILLED = " What you had ruled is still filled in."
+PER_PAGE = 50
+MESSAGES = {"kept": "Your ruling is saved.", "undone": "The ruling was withdrawn: the item waits for a ruling again."}
 
 
 class RulingSubject(NamedTuple):
-    """What a ruling is about."""
+    """The item and the question of a ruling."""
 
     item: str
     question: str
 
 
 class Ruling(NamedTuple):
-    """A ruling in the words that a page shows."""
+    """A ruling as text for a page."""
 
     value: str
     by: str
-    """The name for an owner; others learn only whether it was their own."""
+    """The name of the person for an owner; others see only whether it was their own ruling."""
     reason: str
 
 
 class Undo(NamedTuple):
-    """A ruling that can be taken back."""
+    """A ruling that the person can withdraw."""
 
     place: RulingSubject
     seen: str
     here: bool
-    """Whether it is the one that is shown; else it is what the person ruled last."""
+    """Whether it is the ruling on the page; otherwise it is the person's last one."""
 
 
 @dataclass(frozen=True)
 class RulingContext:
-    """All that people differ on in a batch, as one person may see and rule on it."""
+    """The disagreements of a batch that one person may see."""
 
     one: ServedArtifact
     batch: AnnotationBatch
     person: Person
     events: list[AnnotationEvent]
-    said: CurrentAnswers
+    current: CurrentAnswers
     cases: Mapping[RulingSubject, Disagreement]
-    """In the order of the batch, ruled on or not; for who rules, without what they judged themselves."""
+    """In the order of the batch, with and without a ruling; an adjudicator does not see items that they judged."""
     own: int
-    """Disagreements on items that they judged."""
+    """The number of disagreements left out for that reason."""
 
     @cached_property
     def waiting(self) -> list[RulingSubject]:
-        """Cases without a ruling that counts."""
-        return [place for place in self.cases if place not in self.said.rulings]
+        """The disagreements without a valid ruling."""
+        return [place for place in self.cases if place not in self.current.rulings]
 
     def find(self, item: str, question: str) -> RulingSubject:
-        """A place that can be shown: of an item that counts, and a question that is asked."""
+        """The item and question of an address; a NotServedError if the batch does not have them, or the item is a decoy."""
         known = self.batch.items.get(item)
         if known is None or known.expected or question not in self.batch.questions:
             raise NotServedError("There is no such item and question to rule on. Nothing was changed.")
         return RulingSubject(item, question)
 
     def may_rule(self, place: RulingSubject) -> bool:
-        """Whether this person can rule here: people differ, and they are a third person."""
+        """Whether this person may rule on a disagreement."""
         return self.person.role == "adjudicator" and place in self.cases
 
     def waiting_after(self, place: RulingSubject) -> RulingSubject | None:
-        """The next case that waits, from the beginning once more behind the last."""
+        """The next disagreement without a ruling after this one, wrapping around."""
         order = list(self.cases)
         start = order.index(place) + 1 if place in self.cases else 0
-        return next((one for one in (*order[start:], *order[:start]) if one not in self.said.rulings), None)
+        return next((one for one in (*order[start:], *order[:start]) if one not in self.current.rulings), None)
 
     def to_take_back(self, shown: RulingSubject | None = None) -> Undo | None:
-        """The ruling that is shown, else what this person ruled last, if it counts and they may still rule there."""
-        own = [event for event in self.said.rulings.values() if event.annotator == self.person.name]
-        place = shown if shown in self.said.rulings else None
+        """The ruling on the page, else the last valid one of this person, if they may still rule there."""
+        own = [event for event in self.current.rulings.values() if event.annotator == self.person.name]
+        place = shown if shown in self.current.rulings else None
         if place is None and own:
             last = max(own, key=lambda event: event.number)
             place = RulingSubject(last.item, last.question)
         if place is None or not self.may_rule(place):
             return None
-        return Undo(place, state_of(self.said, *place), place == shown)
+        return Undo(place, state_of(self.current, *place), place == shown)
 
     def ruling(self, event: AnnotationEvent | None) -> Ruling | None:
-        """A ruling as this person may see it."""
+        """A ruling as this person may see it; None for none."""
         if event is None:
             return None
         own = "you" if event.annotator == self.person.name else "another adjudicator"
         by = event.annotator if self.person.role == "owner" else own
-        return Ruling(say(self.batch.questions[event.question], event.value), by, event.note)
+        return Ruling(answer_text(self.batch.questions[event.question], event.value), by, event.note)
 
     def address(self, place: RulingSubject | None, **more: str) -> str:
-        """Of a case, or of the list."""
+        """The address of a disagreement, or of the list."""
         named = place._asdict() if place is not None else {}
         return f"{self.one.address}/rulings" + (f"?{urlencode({**named, **more})}" if named or more else "")
 
 
 def rulings(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The disagreement that is named, or all of them: what waits, and what was ruled."""
+    """Show the disagreement in the address, or list all of them."""
     context, asked = _context(request, artifacts, one), request.query_params
     if "item" in asked or "question" in asked:
         return _show(request, context, context.find(asked.get("item", ""), asked.get("question", "")))
@@ -139,16 +138,16 @@ def rulings(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> 
 
 
 def take_ruling(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Keep a ruling, or take one back; what was said or ruled meanwhile is told, and then nothing is changed."""
+    """Save or withdraw a ruling. If people answered or ruled in the meantime, say so and change nothing."""
     form, name, now = request.state.form, request.state.person.name, datetime.now(UTC)
     context, given = _context(request, artifacts, one), given_in(form)
-    place = context.find(only(form, "item"), only(form, "question"))
-    back, seen, reason = only(form, "act") == "back", only(form, "seen"), only(form, "reason")
+    place = context.find(first_value(form, "item"), first_value(form, "question"))
+    back, seen, reason = first_value(form, "act") == "back", first_value(form, "seen"), first_value(form, "reason")
     try:
         if back:
             take_back_ruling(context.batch, name, *place, seen, now)
         else:
-            keep_ruling(context.batch, name, (*place, spelt(given).get(place.question, "")), reason, seen, now)
+            keep_ruling(context.batch, name, (*place, as_text(given).get(place.question, "")), reason, seen, now)
     except UserError as error:
         stale = isinstance(error, StaleError)
         tried = UnsavedForm(given, reason, artifacts.describe_error(error), None if stale else 0)
@@ -158,14 +157,14 @@ def take_ruling(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 
 
 def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> RulingContext:
-    """The disagreements of a batch as they stand now, for the person who asks."""
+    """The current disagreements of a batch, for the person of the request."""
     batch, person = judged_batch(artifacts, one), request.state.person
     events = batch.store.events()
-    said = current_answers(events)
-    found = all_disagreements(batch, said)
-    third = [each for each in found if person.role == "owner" or not has_judged(said, each.item, person.name)]
+    current = current_answers(events)
+    found = all_disagreements(batch, current)
+    third = [each for each in found if person.role == "owner" or not has_judged(current, each.item, person.name)]
     mine = {RulingSubject(each.item, each.question): each for each in third}
-    return RulingContext(one, batch, person, events, said, mine, len(found) - len(mine))
+    return RulingContext(one, batch, person, events, current, mine, len(found) - len(mine))
 
 
 def _show(
@@ -175,13 +174,13 @@ def _show(
     tried: UnsavedForm | None = None,
     status: int = 200,
 ) -> Response:
-    """One disagreement; with a form for who may rule on it."""
+    """Show one disagreement, with a form if the person may rule on it."""
     item, question = context.batch.items[place.item], context.batch.questions[place.question]
     given, reason = (tried.given, tried.note) if tried else _filled(context, place)
     rules = context.may_rule(place) and not request.state.read_only
     order = list(context.cases)
-    number = order.index(place) + 1 if place in context.cases else 0  # where nobody differs any more
-    said, people = context.said, answers_without_names(context.cases[place]) if number else []
+    number = order.index(place) + 1 if place in context.cases else 0  # people agree by now
+    current, people = context.current, answers_without_names(context.cases[place]) if number else []
     return _render(
         request,
         context,
@@ -190,15 +189,15 @@ def _show(
         place=place,
         subject=question,
         shown=item.shown(),
-        answers=[(say(question, value), note) for value, note in people],
+        answers=[(answer_text(question, value), note) for value, note in people],
         given=given.get(question.id, ()),
-        seen=state_of(said, *place),
-        ruling=context.ruling(said.rulings.get(place)),
-        lapsed=context.ruling(said.lapsed.get(place)),
+        seen=state_of(current, *place),
+        ruling=context.ruling(current.rulings.get(place)),
+        lapsed=context.ruling(current.lapsed.get(place)),
         rules=rules,
         reason=reason,
         tried=tried,
-        told="" if tried else _told(request, filled=bool(reason)),
+        message="" if tried else _message(request),
         undo=context.to_take_back(place) if rules else None,
         number=number,
         before=context.address(order[number - 2]) if number > 1 else "",
@@ -209,9 +208,9 @@ def _show(
 
 
 def _filled(context: RulingContext, place: RulingSubject) -> tuple[Mapping[str, tuple[str, ...]], str]:
-    """What stands in the form: the ruling that counts, or what this person ruled last and took back."""
-    ruling = context.said.rulings.get(place)
-    if ruling is None and place not in context.said.lapsed:
+    """The content of the form: the valid ruling, or the one that this person withdrew last."""
+    ruling = context.current.rulings.get(place)
+    if ruling is None and place not in context.current.lapsed:
         ruling = last_ruling_of(context.events, context.person.name, *place)
     if ruling is None:
         return {}, ""
@@ -219,30 +218,30 @@ def _filled(context: RulingContext, place: RulingSubject) -> tuple[Mapping[str, 
 
 
 def _list(request: Request, artifacts: ArtifactIndex, context: RulingContext) -> Response:
-    """What waits, then what was ruled, some at a time."""
-    ordered = [*context.waiting, *(place for place in context.cases if place in context.said.rulings)]
-    part = paginate(ordered, read_page(request.query_params.get("page", "1")), A_PAGE)
-    lines = [(place, *_line(context, place)) for place in part.things]
+    """List the disagreements page by page: those without a ruling first."""
+    ordered = [*context.waiting, *(place for place in context.cases if place in context.current.rulings)]
+    part = paginate(ordered, read_page(request.query_params.get("page", "1")), PER_PAGE)
+    lines = [(place, *_line(context, place)) for place in part.items]
     return _render(
         request,
         context,
         "rulings.html.jinja",
-        lines_waiting=[line for line in lines if line[0] not in context.said.rulings],
-        lines_ruled=[line for line in lines if line[0] in context.said.rulings],
+        lines_waiting=[line for line in lines if line[0] not in context.current.rulings],
+        lines_ruled=[line for line in lines if line[0] in context.current.rulings],
         pagination=part,
         link=lambda page: context.address(None, page=str(page)),
         rulers=[person.name for person in request.state.people if person.role == "adjudicator"],
         command=serve_command(artifacts, "adjudicator"),
-        told=_told(request, filled=False),
+        message=_message(request),
         undo=None if request.state.read_only else context.to_take_back(),
     )
 
 
 def _line(context: RulingContext, place: RulingSubject) -> tuple[str, str, Ruling | None]:
-    """A disagreement in a list: what the item begins with, what is asked, and what was ruled."""
+    """A line of the list: the beginning of the item, the question, and the ruling."""
     item = context.batch.items[place.item]
     lead = next((text for text in item.fields.values() if text), item.id)
-    return lead, context.batch.questions[place.question].text, context.ruling(context.said.rulings.get(place))
+    return lead, context.batch.questions[place.question].text, context.ruling(context.current.rulings.get(place))
 
 
 def _render(request: Request, context: RulingContext, template: str, status: int = 200, **values: object) -> Response:
@@ -255,9 +254,8 @@ def _render(request: Request, context: RulingContext, template: str, status: int
     return render(request, template, status=status, **shared, **values)
 
 
-def _told(request: Request, *, filled: bool) -> str:
-    name = request.query_params.get("told", "")
-    return TOLD.get(name, "") + (_FILLED if filled and name == "undone" else "")
+def _message(request: Request) -> str:
+    return MESSAGES.get(request.query_params.get("told", ""), "")
 
 
 PAGES = (

@@ -1,4 +1,4 @@
-"""Runs: the leaderboard of a suite, one run's figures and examples, and the pages of reports."""
+"""Runs: the leaderboard of a suite, the figures and examples of a run, and the pages of reports."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.pages.page import PAGE
-from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
+from constraintsuite.app.web.artifact_index import REPORT, RUN, SUITE, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import eval_command, quickstart_command
-from constraintsuite.app.web.origins import REPORT, RUN, SUITE, SuiteFamily, families, family_of, suite_of_run
+from constraintsuite.app.web.origins import SuiteFamily, families, family_of, require_suite, suite_of_run
 from constraintsuite.app.web.pages import Page, page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.figures import SLICE, Board, make_board, run_sections
@@ -27,12 +27,12 @@ _HASH = rb"'sha256-[A-Za-z0-9+/]{43}='"
 _POLICY = re.compile(rb'"(default-src \'none\'; style-src ' + _HASH + rb"; script-src " + _HASH + rb'; img-src data:)"')
 _NOTHING = "default-src 'none'"
 _ALONE = "sandbox allow-scripts; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-"""The folder may come from anywhere: whatever its page holds gets no cookie, no request and no form of this site."""
-_HEAD = 2_000  # bytes in which a page states its policy
+"""A report may come from anyone, so its page gets no cookies, requests or forms of this site."""
+_HEAD = 2_000  # bytes of a page that are searched for its policy
 
 
 def show_report(_request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The page under its own policy, or with neither style nor script if it has none such; nothing else of the folder."""
+    """Serve the page of a report under its own policy; a page without one gets neither styles nor scripts."""
     page = _read(one.path)
     stated = _POLICY.search(page[:_HEAD])
     policy = f"{stated[1].decode() if stated else _NOTHING}; {_ALONE}"
@@ -41,9 +41,9 @@ def show_report(_request: Request, _artifacts: ArtifactIndex, one: ServedArtifac
 
 def _read(folder: Path) -> bytes:
     if PAGE not in Artifact.open(folder, REPORT).manifest.files:
-        raise UserError(f"{folder.name}: this report has no page, only tables.")
+        raise UserError(f"{folder.name}: this report has tables but no page.")
     if (folder / PAGE).is_symlink():
-        raise UserError(f"{folder / PAGE}: this is a link, and links are not followed. Copy the page itself there.")
+        raise UserError(f"{folder / PAGE}: the page is a link, and links are not followed. Copy the page itself there.")
     return (folder / PAGE).read_bytes()
 
 
@@ -51,12 +51,12 @@ ORDER = "order"
 _ORDERS = {"": "as in the suite", "worst": "smallest gap first", "best": "largest gap first"}
 _SIGNS = {"worst": 1, "best": -1}
 _SHOWN_AT_ONCE = ("slice", "domain", "relation", "cue", "control")
-"""Filters of the suite that stand beside those of the run; the others are folded."""
+"""Filters of the suite that are shown next to those of the run; the others are folded."""
 _BOARD, _EXAMPLES = "/runs", "examples"
 
 
 def show_board(request: Request, artifacts: ArtifactIndex) -> Response:
-    """All runs of the suite that the address names; without one, what suites and runs there are."""
+    """Show the leaderboard of the suite in the address, or list all suites with runs."""
     place = request.query_params.get(SUITE)
     if place is None:
         return _list(request, artifacts)
@@ -96,27 +96,27 @@ def _list(request: Request, artifacts: ArtifactIndex) -> Response:
 
 
 def show_run(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """The figures of one run."""
+    """Show the figures of one run."""
     run, family = artifacts.load(one, load_run), family_of(artifacts, one)
     suite = suite_of_run(artifacts, family, one)
     return _render(request, one, run, family, suite, "run.html.jinja", sections=run_sections(run))
 
 
 def show_examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Its examples, by how they came out."""
+    """Show the examples of a run, which can be filtered by outcome."""
     run, family = artifacts.load(one, load_run), family_of(artifacts, one)
-    suite = suite_of_run(artifacts, family, one)
-    if suite is None:
-        raise UserError("The suite of this run is not in the folder that is served, so its examples cannot be shown.")
+    suite = require_suite(artifacts, family, one)
     index, results = outcomes_of(artifacts.load(suite, read_index), run), {result.id: result for result in run.results}
     given = request.query_params.multi_items()
     order = request.query_params.get(ORDER, "")
     if order not in _ORDERS:
-        raise UserError(f"{order[:40]!r} is no order of examples. There are: {', '.join(filter(None, _ORDERS))}.")
+        raise UserError(
+            f"{order[:40]!r} is not an order of examples. Choose one of: {', '.join(filter(None, _ORDERS))}."
+        )
     choice = read_choice([item for item in given if item[0] != ORDER], index.facets)
     kept, sign = {ORDER: order} if order else {}, _SIGNS.get(order)
     address = f"{one.address}/{_EXAMPLES}"
-    if any(not value for _, value in given):  # a form sends empty fields too; the address that stays has none
+    if any(not value for _, value in given):  # forms also send empty fields; the final address has none
         return RedirectResponse(address + choice.query(**kept), 303)
     found = show_found(
         index,
@@ -151,7 +151,7 @@ def _render(
 
 
 def _others(family: SuiteFamily, one: ServedArtifact) -> dict[str, str]:
-    """The runs that a run can be compared with; none for one of the model that guesses."""
+    """The runs that a run can be compared with; empty for a run of the random system."""
     rivals = family.rivals()
     return {place: label for place, label in rivals.items() if one.place in rivals and place != one.place}
 
@@ -159,7 +159,7 @@ def _others(family: SuiteFamily, one: ServedArtifact) -> dict[str, str]:
 def _load(
     artifacts: ArtifactIndex, runs: Sequence[ServedArtifact]
 ) -> tuple[list[tuple[ServedArtifact, Run]], list[str]]:
-    """The runs that can be read, and why others cannot: one damaged folder must not hide the rest."""
+    """The runs that can be read, and messages about the others."""
     loaded, faults = [], []
     for one in runs:
         try:

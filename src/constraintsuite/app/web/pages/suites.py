@@ -1,4 +1,4 @@
-"""Suites: their examples by filter and full text, one example in full, the suite as a whole, and what was rejected."""
+"""Suites: their examples with filters and search, one example, the suite as a whole, and rejected pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.runs.outcomes import outcomes_in
-from constraintsuite.app.web.suites.about import MOST, has_pairs, list_rejects, read_about, read_rejects, show_reject
+from constraintsuite.app.web.suites.about import MOST, list_rejects, read_about, read_rejects, show_reject
 from constraintsuite.app.web.suites.details import LONGEST, describe_example, raw_json
 from constraintsuite.app.web.suites.facets import parse_terms, snippet
 from constraintsuite.app.web.suites.search import (
@@ -22,14 +22,15 @@ from constraintsuite.app.web.suites.search import (
     show_found,
 )
 from constraintsuite.core.errors import UserError
+from constraintsuite.experiments.load import has_pairs
 
 KIND = "suite"
 _SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")
-"""Filters that stand beside the search; the others are folded."""
+"""Filters that are shown next to the search; the others are folded."""
 
 
 def show_suite(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """A suite's examples; of one without pairs, what is known of it."""
+    """Show the examples of a suite; for a suite without pairs, the page about it."""
     return _examples(request, artifacts, one) if has_pairs(dict(one.counts)) else _about(request, artifacts, one)
 
 
@@ -37,7 +38,7 @@ def _examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -
     index = artifacts.load(one, read_index)
     given = request.query_params.multi_items()
     choice = read_choice(given, index.facets)
-    if any(not value for _, value in given):  # a form sends empty fields too; the address that stays has none
+    if any(not value for _, value in given):  # forms also send empty fields; the final address has none
         return RedirectResponse(one.address + choice.query(), 303)
     terms = parse_terms(choice.search)
     found = show_found(index, index.find(choice), choice, _SHOWN_AT_ONCE, lambda example: snippet(example, terms))
@@ -81,7 +82,7 @@ def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     rejects = artifacts.load(one, read_rejects)
     reason = request.query_params.get("reason", "")
     if reason not in rejects.counts:
-        raise UserError(f"Nothing was rejected for the reason {reason[:200]!r}.")
+        raise UserError(f"No pair was rejected for the reason {reason[:200]!r}.")
     shown = paginate(rejects.drafts.get(reason, ()), read_page(request.query_params.get(PAGE, "1")))
     return _render(
         request,
@@ -91,7 +92,7 @@ def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
         count=rejects.counts[reason],
         most=MOST,
         pagination=shown,
-        rows=[show_reject(rejects, draft) for draft in shown.things],
+        rows=[show_reject(rejects, draft) for draft in shown.items],
     )
 
 

@@ -1,1 +1,1 @@
-"""What the pages of runs show: which belong together, who does best, one run's figures, and where two models disagree."""
+"""The content of the pages of runs: leaderboards, figures, and outcomes of examples."""

@@ -1,4 +1,4 @@
-"""What models made of examples: of one run, of two, or of all runs of a suite."""
+"""Outcomes of examples in one run, in two runs, or in all runs of a suite."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from constraintsuite.experiments.load import Run, load_run
 CELL, PART = "right", "part"
 CELLS = ("both", "first", "second", "neither")
 MOST_RUNS = 12
-"""Runs that are read for one example: each stays in memory, and a suite may have hundreds."""
+"""Runs that are read for the page of an example; each stays in memory, and a suite may have hundreds."""
 _OUTCOMES = {name: name for name in ("right", "wrong", "tie")}
 _BY_RESULT: Mapping[str, tuple[str, Mapping[str, str], Callable[[PairResult], str | None]]] = {
     PART: (
@@ -35,17 +35,17 @@ _BY_RESULT: Mapping[str, tuple[str, Mapping[str, str], Callable[[PairResult], st
     "restated": ("under the restated query", _OUTCOMES, lambda result: result.outcomes.get("restated")),
     "class": ("error class", {name: METRICS[name].title.lower() for name in PAIR_CLASSES}, pair_class),
     "cut": (
-        "what decides",
-        {"cut": "past what is read", "whole": "is read"},
+        "deciding words",
+        {"cut": "cut off", "whole": "read"},
         lambda result: None if result.cut is None else "cut" if result.cut else "whole",
     ),
 }
-"""Each facet of a run: its title, its values with their words, and the value of a result."""
+"""The facets of a run: title, values with their labels, and the value of a result."""
 RESULT_FACETS = tuple(_BY_RESULT)
 
 
 def outcomes_of(index: SuiteIndex, run: Run) -> SuiteIndex:
-    """The examples that a run has results for: also found by outcome, error class, and whether what decides was read."""
+    """The index over the examples with results in a run, with facets for outcome, error class and truncation."""
     known = {result.id: result for result in run.results}
     results = [known.get(example.id) for example in index.examples]
     facets = [
@@ -56,7 +56,7 @@ def outcomes_of(index: SuiteIndex, run: Run) -> SuiteIndex:
 
 
 def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: PairMetric) -> SuiteIndex:
-    """The main examples for which two named runs have a value of a metric, also found by who is right."""
+    """The index over the main examples that both runs have, with a facet for which of them is right."""
     first, second = runs
     ids = [example.id for example in index.suite.examples]
     values = [_values(run, ids, metric) for run in runs.values()]
@@ -66,7 +66,7 @@ def cells_of(index: SuiteIndex, runs: Mapping[str, Run], metric: PairMetric) -> 
 
 
 def _with(index: SuiteIndex, facets: Sequence[Facet], asked: Sequence[bool]) -> SuiteIndex:
-    """The index with more facets, which are offered first, over those examples that were asked."""
+    """The index with more facets, which come first, over the examples with results."""
     own = {facet.name: facet for facet in facets}
     return replace(index, facets={**own, **index.facets, **own}, among=np.array(asked, dtype=bool))
 
@@ -83,25 +83,25 @@ def _cell(first: float, second: float) -> str | None:
 
 
 class ShownOutcome(NamedTuple):
-    """The outcome under one query."""
+    """The outcome of an example under one query."""
 
     query: str
-    """Which query it is."""
+    """The role of the query."""
     outcome: Outcome
     gap: str
-    """In standard deviations of the model's scores."""
+    """The gap in standard deviations of the model's scores."""
 
 
 @dataclass(frozen=True)
 class ShownResult:
-    """What a model made of an example: under each query that states a preference, and what else is to be known."""
+    """The outcomes of an example in one run, and remarks on them."""
 
     outcomes: tuple[ShownOutcome, ...]
     remarks: tuple[str, ...]
 
 
 def show_result(result: PairResult) -> ShownResult:
-    """The result of one example in words."""
+    """The result of one example as text."""
     outcomes = tuple(
         ShownOutcome(role, result.outcomes[role], _in_deviations(result.gaps[role], result.unit))
         for role in QUERY_ROLES
@@ -109,21 +109,21 @@ def show_result(result: PairResult) -> ShownResult:
     )
     remarks = {
         "cut": result.cut,
-        "turned round from its original": result.flipped,
-        "as its original": result.invariant,
+        "reversed from its original": result.flipped,
+        "same as its original": result.invariant,
     }
     return ShownResult(outcomes, tuple(words for words, holds in remarks.items() if holds))
 
 
 def _in_deviations(gap: float, unit: float | None) -> str:
-    """With its sign, and never rounded to nothing; where all scores are equal there is no deviation, and no gap."""
+    """A gap in deviations with its sign, never rounded to zero; 0 if all scores are equal."""
     size = gap / (unit or 1.0)
     text = f"{size:+.2f}" if abs(size) >= 0.005 else f"{size:+.0e}"
     return text.replace("-", "−") if gap else "0"
 
 
 class EveryOutcome(NamedTuple):
-    """What the first runs of a suite, by place, made of one example, and how many other runs there are."""
+    """The outcomes of one example in the first runs of a suite, and the number of further runs."""
 
     shown: tuple[tuple[str, str, ShownResult], ...]
     """Label and place of a run, and its result."""
@@ -131,13 +131,13 @@ class EveryOutcome(NamedTuple):
 
 
 def outcomes_in(artifacts: ArtifactIndex, suite: ServedArtifact, id: str) -> EveryOutcome:
-    """How an example came out; a run that has no result for it, or cannot be read, says nothing here."""
+    """The outcomes of an example in the runs of its suite; runs without a result, or that cannot be read, are skipped."""
     family = family_of(artifacts, suite)
     labels, found = family.labels(), []
     for one in family.runs[:MOST_RUNS]:
         try:
             run = artifacts.load(one, load_run)
         except UserError:
-            continue  # told on the leaderboard
+            continue  # the leaderboard reports it
         found += [(labels[one.place], one.place, show_result(result)) for result in run.results if result.id == id]
     return EveryOutcome(tuple(found), len(family.runs[MOST_RUNS:]))

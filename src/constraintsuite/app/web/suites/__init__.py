@@ -1,1 +1,1 @@
-"""What the pages of a suite show: its examples found by what they are and say, one example in full, and what was rejected."""
+"""The content of the pages of a suite: search over its examples, one example, the suite as a whole."""

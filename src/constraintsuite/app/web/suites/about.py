@@ -1,77 +1,64 @@
-"""A suite as a whole: the sections of its report that need no run, how it was made, and what its build left out."""
+"""The page about a suite as a whole: its contents, its audit, how it was made, and what its build rejected."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
 from constraintsuite.app.pages.marks import Segment, TextMark, cut, excerpt
+from constraintsuite.app.pages.sections.reproduction import how_made
 from constraintsuite.app.pages.sections.suite import audit, dataset
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.figures import LinkedText
-from constraintsuite.core.records.sections import Section, TableBlock, VerbatimText
+from constraintsuite.core.records.sections import Section, VerbatimText
 from constraintsuite.core.records.tables import Column, Table
-from constraintsuite.core.store.artifact import STAGES, Artifact, Manifest
+from constraintsuite.core.store.artifact import STAGES, Artifact
 from constraintsuite.core.store.jsonl import read_jsonl
-from constraintsuite.experiments.load import Suite, load_suite
+from constraintsuite.experiments.load import Suite, has_pairs, load_suite
 from constraintsuite.suites.pairs.records import PairDraft, RejectedPair
 from constraintsuite.suites.queries.records import Proposal
 
 
-def has_pairs(counts: Mapping[str, int]) -> bool:
-    """Whether a suite with these counts has examples, not only a collection to search in."""
-    return "examples" in counts or "qrels" not in counts
-
-
 def read_about(path: Path) -> tuple[Section, ...]:
-    """What a report shows of a suite without any run; of one without pairs its card alone. Then how it was made."""
+    """The sections of a report that need no run, and how the suite was made. A suite without pairs shows its card only."""
     artifact = Artifact.open(path, "suite")
-    made = _made(artifact.manifest)
+    made = how_made(artifact.manifest)
     if has_pairs(artifact.manifest.counts):
         view = ReportView(load_suite(path), {})
         return tuple(one for one in (dataset(view), audit(view), made) if one is not None)
     card = ReportView(Suite(artifact, (), ()), {}).card() or "There is no card."
-    about = "Documents, queries and judgments to rank by, without pairs: there are no examples to look at."
+    about = "Documents, queries and judgments for rankings. There are no pairs, so there are no examples to show."
     return Section("suite", "The collection", about, (VerbatimText(card, "Card"),)), made
 
 
-def _made(manifest: Manifest) -> Section:
-    about = f"Content {manifest.content[:12]}, seed {manifest.seed}. The same inputs and settings give the same bytes."
-    settings = {"inputs": manifest.inputs, "settings": manifest.settings, "counts": manifest.counts}
-    text = json.dumps(settings, indent=2, ensure_ascii=False)
-    return Section("made", "How it was made", about, (VerbatimText(text, "Inputs and settings"),))
-
-
 MOST = 500
-"""Pairs of one reason that are kept in memory."""
+"""Rejected pairs that are kept in memory for each reason."""
 _STAGE = "kept"
-"""The one stage that keeps what it rejects; the others only count."""
+"""The only stage that keeps the pairs it rejects; the others count them."""
 _FILE = Path(STAGES) / _STAGE / "rejected.jsonl"
 _PROPOSALS = "proposals.jsonl"
 _KEPT = (
-    "By stage and reason. Pairs that failed a filter or were not needed were kept, and can be looked at; earlier stages only "
-    "count what they leave out."
+    "By stage and reason. Follow a link to see the pairs that failed a filter or were not needed; earlier stages only count what "
+    "they leave out."
 )
-_NOT_KEPT = "By stage and reason. The stages of this build were not kept, so that the pairs themselves cannot be shown."
+_NOT_KEPT = "By stage and reason. The stages of this build were not kept, so the pairs themselves cannot be shown."
 
 
 @dataclass(frozen=True)
 class Rejects:
-    """Rejects of a suite by reason, as its manifest names them."""
+    """What the build of a suite rejected, by the reasons in its manifest."""
 
     counts: Mapping[str, int]
     drafts: Mapping[str, tuple[PairDraft, ...]]
-    """At most MOST of a reason; empty where the stages are gone."""
+    """At most MOST pairs per reason; empty if the stages were deleted."""
     proposals: Mapping[str, Proposal]
 
 
 @dataclass(frozen=True)
 class ShownReject:
-    """A pair that did not pass."""
+    """A rejected pair as a page shows it."""
 
     draft: PairDraft
     query: str
@@ -80,7 +67,7 @@ class ShownReject:
 
 
 def read_rejects(path: Path) -> Rejects:
-    """What the manifest counts and the stages kept."""
+    """The counts in the manifest of a suite, and the rejected pairs in its stages."""
     counts = Artifact.open(path, "suite").manifest.rejects
     found: dict[str, list[PairDraft]] = {}
     if (path / _FILE).is_file():
@@ -91,7 +78,7 @@ def read_rejects(path: Path) -> Rejects:
                 kept.append(rejected.draft)
     named = {draft.proposal for drafts in found.values() for draft in drafts}
     proposals = read_jsonl(path / _PROPOSALS, Proposal) if named and (path / _PROPOSALS).is_file() else ()
-    ranked = sorted(Counter(counts).items(), key=lambda item: (-item[1], item[0]))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return Rejects(
         {reason: count for reason, count in ranked if count},
         {reason: tuple(drafts) for reason, drafts in found.items()},
@@ -100,26 +87,21 @@ def read_rejects(path: Path) -> Rejects:
 
 
 def list_rejects(address: str, rejects: Rejects) -> Section:
-    """How many pairs were left out for which reason; a reason whose pairs were kept leads to them, below an address."""
+    """A table of rejected pairs by reason; reasons link to their pairs, below `address`, if these were kept."""
     if not rejects.counts:
         return Section("rejects", "What was left out", "Nothing was left out.", ())
-    rows = tuple(
-        (LinkedText(_words(reason), f"{address}/rejects?reason={quote(reason)}"), count)
-        if reason in rejects.drafts
-        else (_words(reason), count)
-        for reason, count in rejects.counts.items()
-    )
-    columns = (Column("reason"), Column("rejected", "count"))
-    table = Table("rejects", "", columns, rows)
-    return Section("rejects", "What was left out", _KEPT if rejects.drafts else _NOT_KEPT, (TableBlock(table),))
 
+    def cell(reason: str) -> str | LinkedText:
+        words = reason.replace("_", " ")
+        return LinkedText(words, f"{address}/rejects?reason={quote(reason)}") if reason in rejects.drafts else words
 
-def _words(reason: str) -> str:
-    return reason.replace("_", " ")
+    rows = tuple((cell(reason), count) for reason, count in rejects.counts.items())
+    table = Table("rejects", "", (Column("reason"), Column("rejected", "count")), rows)
+    return Section("rejects", "What was left out", _KEPT if rejects.drafts else _NOT_KEPT, (table,))
 
 
 def show_reject(rejects: Rejects, draft: PairDraft) -> ShownReject:
-    """A pair with its query and the words that were edited."""
+    """A rejected pair with its query and its edited words marked."""
     proposal = rejects.proposals.get(draft.proposal)
     satisfying, violating = (
         excerpt(cut(document.text, [TextMark(start, end, "edit") for start, end in document.changed]))

@@ -1,17 +1,28 @@
-"""One example in full: its marks, what differs between its documents, its neighbours, and why it is in the suite."""
+"""The page of one example: its marks, the difference of its documents, related examples, and why it is in the suite."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import lru_cache
+from threading import Lock
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
 
-from constraintsuite.app.pages.marks import MarkedDocument, Segment, cut, evidence_of, excerpt, marks_of, query_marks
+from constraintsuite.app.pages.marks import (
+    MarkedDocument,
+    Segment,
+    TextMark,
+    cut,
+    evidence_of,
+    excerpt,
+    marks_of,
+    query_marks,
+)
 from constraintsuite.app.web.suites.search import SuiteIndex
-from constraintsuite.app.web.suites.text_marks import DiffSegment, read_scopes, scope_marks, word_diff
 from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import MINPAIRS, OMISSION, QUERY_ROLES, Example, ExampleDocument, QueryRole
 from constraintsuite.core.records.figures import CellValue, ColumnKind, percent
@@ -20,42 +31,45 @@ from constraintsuite.core.store.jsonl import encode
 from constraintsuite.suites.filters import topic_share
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
-from constraintsuite.text.base import Scope
+from constraintsuite.text import ANALYSERS
+from constraintsuite.text.base import Scope, ScopeKind
+from constraintsuite.text.choice import choose_analyser, get_analyser
 from constraintsuite.text.neardup import jaccard
+from constraintsuite.text.overlap import BoundedMatcher
 from constraintsuite.text.terms import words
 
 LONGEST = 20_000
-"""Characters; of a longer text only the neighbourhood of the marks is shown, of longer JSON only its address."""
+"""Characters; a longer text is shown near its marks only, and longer JSON only as a link."""
 _PLACE: tuple[tuple[str, ColumnKind], ...] = (("rank", "count"), ("score", "number"))
 
 
 @dataclass(frozen=True)
 class Detail:
-    """All that a suite knows of an example."""
+    """Everything that the page of an example shows."""
 
     example: Example
     query: tuple[Segment, ...]
     queries: tuple[DiffSegment, ...]
     """The opposite and the query as one text."""
     more: tuple[tuple[str, str], ...]
-    """What the type of the constraint adds to it: names and values."""
+    """Fields of the type of the constraint: names and values."""
     documents: tuple[MarkedDocument, ...]
     scoped: bool
     """Whether scopes are marked."""
     scopes: str
-    """Where the marked scopes come from, or why there are none."""
+    """The source of the marked scopes, or why there are none."""
     changes: tuple[DiffSegment, ...]
-    """The violating document and the satisfying one as one text; empty where they are two."""
+    """The two documents as one text with their differences; empty if they differ too much."""
     evidence: Table
     ranks: Table | None
     passed: Table | None
     related: tuple[tuple[Example, str], ...]
-    """Other examples that belong to this one, and why."""
+    """Related examples, and how they are related."""
     raw: str
 
 
 def describe_example(index: SuiteIndex, example: Example) -> Detail:
-    """An example of a suite with its marks, its neighbours and its reasons."""
+    """Collect everything that the page of an example shows."""
     texts = [document.text for document in example.documents]
     read = read_scopes(example.analyser, texts)
     scopes: Sequence[Sequence[Scope] | None] = read.scopes or [None] * len(texts)
@@ -77,7 +91,7 @@ def describe_example(index: SuiteIndex, example: Example) -> Detail:
 
 
 def raw_json(example: Example) -> str:
-    """As it stands in its file, with line breaks."""
+    """The record of the example as indented JSON."""
     return json.dumps(json.loads(encode(example)), indent=2, ensure_ascii=False)
 
 
@@ -95,11 +109,11 @@ def _evidence(example: Example) -> Table:
         (example.document(one.document).text[one.start : one.end], one.document, one.value, one.cue or "–", one.rule)
         for one in evidence_of(example)
     )
-    return Table("evidence", "Each place that decides whether a document meets the constraint.", columns, rows)
+    return Table("evidence", "The places that decide whether a document meets the constraint.", columns, rows)
 
 
 def _ranks(example: Example) -> Table | None:
-    """None where no candidates were searched for."""
+    """The ranks of the documents among the candidates; None if there was no search for candidates."""
     found = example.source.retrieval
     if found is None:
         return None
@@ -113,8 +127,8 @@ def _ranks(example: Example) -> Table | None:
         for document in example.documents
     )
     caption = (
-        f"Where the documents stood among the first {found.k_pool:,} that {found.method} found for a query. A dash: not "
-        "among them."
+        f"Ranks of the documents among the first {found.k_pool:,} that {found.method} found for a query. A dash means: not among "
+        "them."
     )
     return Table("ranks", caption, columns, rows)
 
@@ -126,9 +140,9 @@ def _place(document: ExampleDocument, pool: QueryRole) -> tuple[int | None, floa
 
 def _related(index: SuiteIndex, example: Example) -> Iterator[tuple[Example, str]]:
     if example.control is not None and example.control.original in index.places:
-        yield index.get(example.control.original), "what this control was made from"
+        yield index.get(example.control.original), "the example that this control was made from"
     for other in index.examples:
-        edited_alike = other.is_edited == example.is_edited  # natural texts and edited ones are couples apart
+        edited_alike = other.is_edited == example.is_edited  # natural and edited texts form separate couples
         if other.id == example.id:
             continue
         if example.couple and other.couple == example.couple and edited_alike:
@@ -138,7 +152,7 @@ def _related(index: SuiteIndex, example: Example) -> Iterator[tuple[Example, str
 
 
 def describe_type_fields(constraint: Constraint) -> Iterator[tuple[str, str]]:
-    """Name and value of each field that the type of a constraint adds, where it holds anything."""
+    """Name and value of each field that the type of a constraint adds, without empty ones."""
     shared = {field.name for field in fields(Constraint)}
     for field in fields(constraint):
         if field.name not in shared and (value := _in_words(getattr(constraint, field.name))):
@@ -158,7 +172,7 @@ _COLUMNS = (Column("filter"), Column("asks"), Column("satisfying document"), Col
 
 
 def why_passed(example: Example, settings: Mapping[str, Any]) -> Table | None:
-    """One row per filter; None for what no filter has seen: imported pairs, and controls, which are made of what passed."""
+    """One row per filter of the build; None for imported pairs and controls, which no filter has checked."""
     if example.control is not None:
         return None
     try:
@@ -167,7 +181,7 @@ def why_passed(example: Example, settings: Mapping[str, Any]) -> Table | None:
     except (KeyError, ValidationError):
         return None
     rows = tuple(_rows(example, filters, pairs))
-    return Table("why_it_passed", "What the recipe asked, and what this example has.", _COLUMNS, rows)
+    return Table("why_it_passed", "What the recipe requires, and what this example has.", _COLUMNS, rows)
 
 
 def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Iterator[tuple[str, ...]]:
@@ -187,7 +201,7 @@ def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Ite
     if example.slice == MINPAIRS:
         asked = "the two texts differ; a minimal pair may be as alike as it can be"
     else:
-        asked = f"at most {percent(filters.max_pair_similarity)} of all words stand in both"
+        asked = f"at most {percent(filters.max_pair_similarity)} of all words are in both"
     alike = jaccard(*(set(words(document.text)) for document in documents))
     yield "similarity", asked, f"{percent(alike)} in both", f"{percent(alike)} in both"
     if example.is_edited:
@@ -195,7 +209,7 @@ def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Ite
 
 
 def _evidence_passing(constraint: Constraint, role: str) -> str:
-    """What was read in a document, and in how many places."""
+    """The values of the evidence in a document, and the number of places."""
     found = [one.value for one in constraint.evidence if one.document == role]
     return f"{' and '.join(dict.fromkeys(found))}, {_places(len(found))}" if found else "no evidence"
 
@@ -207,3 +221,71 @@ def _edited(document: ExampleDocument) -> str:
 
 def _places(count: int) -> str:
     return f"{count} {'place' if count == 1 else 'places'}"
+
+
+ALIKE = 0.6
+"""Share of words that two texts must have in common for a readable difference."""
+LONGEST_DIFF = 4_000
+"""Words and spaces; longer texts are not compared."""
+_WORD = re.compile(r"\w+(?:['’]\w+)*|\s+|[^\w\s]")
+
+
+class DiffSegment(NamedTuple):
+    """A piece of text, and whether only the first or only the second text has it."""
+
+    text: str
+    only: Literal["", "first", "second"]
+
+
+def word_diff(first: str, second: str) -> tuple[DiffSegment, ...]:
+    """Two texts as one, with the pieces that only one of them has; empty if they differ too much."""
+    a, b = _WORD.findall(first), _WORD.findall(second)
+    matcher = BoundedMatcher(a, b)
+    if max(len(a), len(b)) > LONGEST_DIFF or matcher.quick_ratio() < ALIKE or matcher.ratio() < ALIKE:
+        return ()
+    changes: list[DiffSegment] = []
+    for kind, a1, a2, b1, b2 in matcher.get_opcodes():
+        if kind == "equal":
+            changes.append(DiffSegment("".join(a[a1:a2]), ""))
+        else:
+            changes += [DiffSegment("".join(a[a1:a2]), "first")] if a2 > a1 else []
+            changes += [DiffSegment("".join(b[b1:b2]), "second")] if b2 > b1 else []
+    return tuple(changes)
+
+
+LONGEST_READ = 20_000
+"""Characters; longer texts are not analysed while a person waits for the page."""
+_KINDS: Mapping[ScopeKind, str] = {"negated": "scope", "uncertain": "scope-uncertain", "affirmed": "scope-affirmed"}
+_ONE_AT_A_TIME = Lock()  # analysers are not thread-safe
+
+
+class ReadScopes(NamedTuple):
+    """The scopes of each text, or why there are none."""
+
+    scopes: tuple[tuple[Scope, ...], ...] | None
+    note: str
+
+
+def read_scopes(analyser: str, texts: Sequence[str]) -> ReadScopes:
+    """The scopes that an analyser finds in texts, if it is installed; nothing is downloaded."""
+    if analyser not in ANALYSERS.names():
+        return ReadScopes(None, "These texts were not analysed, so no scopes are marked.")
+    if analyser == "parser" and choose_analyser("auto") != analyser:
+        return ReadScopes(
+            None, f"Scopes are not marked: the analyser of this suite, {analyser!r}, is not installed here."
+        )
+    if max(map(len, texts), default=0) > LONGEST_READ:
+        return ReadScopes(None, f"Scopes are not marked: a text is longer than {LONGEST_READ:,} characters.")
+    return ReadScopes(tuple(_scopes(analyser, text) for text in texts), f"Scopes are from the analyser {analyser!r}.")
+
+
+def scope_marks(scopes: Sequence[Scope]) -> list[TextMark]:
+    """A mark for each scope, and one for its cue."""
+    reach = [TextMark(scope.start, scope.end, _KINDS[scope.kind]) for scope in scopes]
+    return reach + [TextMark(scope.cue_start, scope.cue_end, "cue") for scope in scopes]
+
+
+@lru_cache(maxsize=512)
+def _scopes(analyser: str, text: str) -> tuple[Scope, ...]:
+    with _ONE_AT_A_TIME:
+        return next(iter(get_analyser(analyser).analyse([text]))).scopes

@@ -1,4 +1,4 @@
-"""What examples are found by: the values that each has, and the words that it holds."""
+"""Filters for examples: by the values of facets, and by words in their texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ORDER = (
     *("edit", "edited", "difficulty", "overlap", "length", "explicitness"),
     *("satisfying_evidence", "violating_evidence", "control"),
 )
-"""Facets in the order in which they are offered; those of other tags and of notes follow."""
+"""The order of the facets on a page; those of other tags and of notes follow."""
 _TITLES = {
     "value": "value of the constraint",
     "pattern": "template",
@@ -32,7 +32,7 @@ _TITLES = {
     "satisfying_evidence": "evidence in the satisfying document",
     "violating_evidence": "evidence in the violating document",
 }
-"""Of facets that are called otherwise than the groupings of a report."""
+"""Titles of facets that differ from the names of groupings in a report."""
 _OWN: Mapping[str, Callable[[Example], str]] = {
     "pattern": lambda e: e.template,
     "value": lambda e: e.constraint.value.casefold() if e.constraint else "",
@@ -43,50 +43,50 @@ _OWN: Mapping[str, Callable[[Example], str]] = {
 
 @dataclass(frozen=True)
 class Facet:
-    """One way to choose examples: each has one of its values, or none."""
+    """A property by which examples can be filtered: each example has one of its values, or none."""
 
     name: str
     title: str
     values: tuple[str, ...]
     codes: NDArray[np.int32]
-    """Of each example the place of its value; -1 for none."""
+    """The index of each example's value; -1 for none."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """How values are shown, if not as they are."""
+    """The labels of values that are not shown as they are."""
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
         return {value: place for place, value in enumerate(self.values)}
 
     def label(self, value: str) -> str:
-        """How a value is shown."""
+        """The label of a value."""
         return self.words.get(value, value)
 
     def having(self, value: str) -> Mask:
-        """Which examples have a value; none have one that is not known."""
+        """Which examples have a value; none for an unknown value."""
         found: Mask = self.codes == self._places.get(value, -2)
         return found
 
     def counts(self, among: Mask) -> dict[str, int]:
-        """How many of some examples have each value that one of them has."""
+        """The number of these examples with each value, without values that none of them has."""
         codes = self.codes[among]
         found = np.bincount(codes[codes >= 0], minlength=len(self.values))
         return {self.values[place]: int(found[place]) for place in np.flatnonzero(found)}
 
 
 def make_facets(suite: Suite) -> dict[str, Facet]:
-    """All facets that tell examples of a suite apart, by name; controls are counted on after the examples."""
+    """The facets of a suite that distinguish its examples, by name; controls follow the main examples."""
     everything = [*suite.examples, *suite.controls]
-    # The groupings under which every other command gives its figures, here with the controls among the rest.
+    # The groupings that all commands use, here over examples and controls together.
     parts = split_up(everything, ())
     parts["control"] = split_up(suite.examples, suite.controls)["control"]
-    parts |= {name: _parts(everything, key) for name, key in _OWN.items()}
-    others = [name for name in parts if name not in _ORDER]
-    facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*_ORDER, *others)]
-    return {facet.name: facet for facet in facets if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
+    facets = {name: _facet(name, members, len(everything)) for name, members in parts.items()}
+    facets |= {name: facet_of(name, _title(name), [key(e) or None for e in everything]) for name, key in _OWN.items()}
+    ordered = [facets[name] for name in dict.fromkeys((*_ORDER, *facets)) if name in facets]
+    return {facet.name: facet for facet in ordered if len(facet.values) > 1 or (facet.values and -1 in facet.codes)}
 
 
 def facet_of(name: str, title: str, values: Sequence[str | None], words: Mapping[str, str] | None = None) -> Facet:
-    """A facet from the value of each thing, or None; `words` are all values in their order, and how they are shown."""
+    """A facet from the value of each item, or None; `words` gives all values in order with their labels."""
     known = words or {value: value for value in sorted({value for value in values if value is not None})}
     places = {value: place for place, value in enumerate(known)}
     codes = np.array([-1 if value is None else places[value] for value in values], dtype=np.int32)
@@ -97,50 +97,46 @@ def _facet(name: str, parts: Mapping[str, Sequence[int]], size: int) -> Facet:
     codes = np.full(size, -1, dtype=np.int32)
     for place, members in enumerate(parts.values()):
         codes[list(members)] = place
-    return Facet(name, _TITLES.get(name) or words_for(name), tuple(parts), codes)
+    return Facet(name, _title(name), tuple(parts), codes)
 
 
-def _parts(examples: Sequence[Example], key: Callable[[Example], str]) -> dict[str, list[int]]:
-    parts: dict[str, list[int]] = {}
-    for place, example in enumerate(examples):
-        if value := key(example):
-            parts.setdefault(value, []).append(place)
-    return dict(sorted(parts.items()))
+def _title(name: str) -> str:
+    return _TITLES.get(name) or words_for(name)
 
 
 def _evidence(example: Example, role: str) -> str:
-    """All that was read in a document, "negated" or "affirmed and negated"; empty where no constraint is known."""
+    """The values of the evidence in a document, such as "affirmed and negated"; empty without a constraint."""
     if example.constraint is None:
         return ""
     return " and ".join(sorted({one.value for one in example.constraint.evidence if one.document == role})) or "none"
 
 
 MOST = 20
-"""Words and phrases of one search that are looked for."""
+"""Words and phrases that one search may have."""
 _AROUND = 70  # characters
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 
 
 def index_texts(examples: Sequence[Example]) -> FoldedTexts:
-    """The texts of each example, ready to be searched; a document that stands in several is folded once."""
+    """The folded texts of each example; a text that several examples share is folded once."""
     fold = cache(folded)
     return tuple(tuple(map(fold, _texts(example))) for example in examples)
 
 
 def find_texts(texts: FoldedTexts, terms: Sequence[str]) -> Mask:
-    """The examples that hold all terms, each somewhere."""
+    """The examples whose texts contain all terms."""
     found = (all(any(term in text for text in own) for term in terms) for own in texts)
     return np.fromiter(found, dtype=bool, count=len(texts))
 
 
 def parse_terms(search: str) -> tuple[str, ...]:
-    """The words of a search, and what stands between quotation marks as a whole."""
+    """The words of a search; words in quotation marks are one term."""
     terms = (folded(phrase or word).strip() for phrase, word in _TERM.findall(search))
     return tuple(dict.fromkeys(term for term in terms if term))[:MOST]
 
 
 def snippet(example: Example, terms: Sequence[str]) -> tuple[Segment, ...]:
-    """Where a document first holds one of the terms; empty where only a query does."""
+    """The text around the first term in a document; empty if only a query has it."""
     wanted = re.compile("|".join(map(re.escape, terms)), re.IGNORECASE) if terms else None
     for text in (document.text for document in example.documents):
         found = wanted.search(text) if wanted else None
@@ -155,7 +151,7 @@ def snippet(example: Example, terms: Sequence[str]) -> tuple[Segment, ...]:
 
 
 def folded(text: str) -> str:
-    """As it is compared: without case, composed."""
+    """The text in the form that is compared: case-folded and composed."""
     return unicodedata.normalize("NFC", text).casefold()
 
 

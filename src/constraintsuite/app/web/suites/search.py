@@ -1,11 +1,11 @@
-"""A suite in memory, made to be searched: what a filter finds, page by page, and how many each other filter would."""
+"""Search over the examples of a suite: filters, pages of results, and counts for further filters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 from urllib.parse import urlencode
 
 import numpy as np
@@ -31,34 +31,34 @@ _LAST_PAGE = 10**6
 
 @dataclass(frozen=True)
 class ExampleFilter:
-    """A value for some facets, words to look for, and a page of what was found."""
+    """Values of facets, words to search for, and a page number."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     search: str = ""
     page: int = 1
 
     def at(self, page: int) -> ExampleFilter:
-        """Another page of the same."""
+        """The same filter at another page."""
         return replace(self, page=page)
 
     def without(self, facet: str) -> ExampleFilter:
-        """The same with one filter less, from the first page."""
+        """The filter without one facet, at the first page."""
         return ExampleFilter({name: value for name, value in self.values.items() if name != facet}, self.search)
 
     def unsearched(self) -> ExampleFilter:
-        """The same without words to look for."""
+        """The filter without its search words, at the first page."""
         return ExampleFilter(self.values)
 
     def query(self, **more: str) -> str:
-        """How it is written in an address, with its question mark; empty where there is nothing to say."""
+        """The filter as the query part of an address, with its question mark; empty for the default."""
         page = {PAGE: str(self.page)} if self.page > 1 else {}
         search = {SEARCH: self.search} if self.search else {}
-        said = urlencode({**more, **self.values, **search, **page})
-        return f"?{said}" if said else ""
+        query = urlencode({**more, **self.values, **search, **page})
+        return f"?{query}" if query else ""
 
 
 def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> ExampleFilter:
-    """What an address says; a name that no facet has is a UserError, since it would silently choose nothing."""
+    """The filter in an address; an unknown name is a UserError."""
     values: dict[str, str] = {}
     search, page = "", 1
     for name, value in given:
@@ -69,24 +69,24 @@ def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> Ex
         elif name in facets:
             values |= {name: value} if value else {}
         else:
-            raise UserError(f"Examples of this suite cannot be chosen by {name!r}. {hint_for(name, facets)}")
+            raise UserError(f"Examples of this suite cannot be filtered by {name!r}. {hint_for(name, facets)}")
     return ExampleFilter(values, search, page)
 
 
 def read_page(value: str) -> int:
-    """The number of a page."""
+    """The page number in an address."""
     return read_whole(value, "Page", 1, _LAST_PAGE)
 
 
 PER_PAGE = 25
 MOST_OFFERED = 300
-"""Values of a facet; one with more is not offered as a list, but can be asked for."""
+"""A facet with more values is not offered as a list; addresses can still use it."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class SuiteIndex:
-    """All examples, controls after the rest, and what they are found by."""
+    """The examples and controls of a suite, with their facets and folded texts."""
 
     suite: Suite
     examples: tuple[Example, ...]
@@ -94,27 +94,22 @@ class SuiteIndex:
     facets: Mapping[str, Facet]
     texts: FoldedTexts
     among: Mask
-    """Examples that can be found at all."""
+    """The examples that a search may return."""
 
     def get(self, id: str) -> Example:
-        """The example of that id."""
+        """The example with this id."""
         if id not in self.places:
             raise UserError(f"No example of this suite has the id {id[:200]!r}.")
         return self.examples[self.places[id]]
 
     def find(self, choice: ExampleFilter) -> FoundExamples:
-        """All that fits a choice, and what each facet would leave of it."""
+        """The examples that a filter finds, and how many each further value would leave."""
         return choose(self.facets, self.among & find_texts(self.texts, parse_terms(choice.search)), choice.values)
-
-    def parts(self, found: FoundExamples) -> Parts:
-        """What was found, counted as the suite's own manifest counts."""
-        main = sum(place < len(self.suite.examples) for place in found.members)
-        return Parts(main, len(found.members) - main)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A facet with how many examples each of its values would leave, beside what else is chosen."""
+    """A facet with the number of examples that each of its values would leave under the other filters."""
 
     facet: Facet
     counts: Mapping[str, int]
@@ -122,7 +117,7 @@ class Offer:
 
     @property
     def listed(self) -> dict[str, int]:
-        """The values to choose from: the most common first, and what is chosen even where it leaves nothing."""
+        """The values to choose from, the most common first; the chosen value is always included."""
         ranked = sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
         chosen = {self.chosen: 0} if self.chosen and self.chosen not in self.counts else {}
         return dict(ranked) | chosen
@@ -133,16 +128,9 @@ class Offer:
         return bool(self.chosen) or 1 <= len(self.counts) <= MOST_OFFERED
 
 
-class Parts(NamedTuple):
-    """How many of some examples are main examples, and how many controls."""
-
-    main: int
-    controls: int
-
-
 @dataclass(frozen=True)
 class FoundExamples:
-    """Places of examples in their order, and what could be chosen next."""
+    """The positions of the examples found, and the offered facets."""
 
     members: tuple[int, ...]
     offers: tuple[Offer, ...]
@@ -150,23 +138,23 @@ class FoundExamples:
 
 @dataclass(frozen=True)
 class Pagination(Generic[T]):
-    """One page of many things."""
+    """One page of a longer list."""
 
-    things: Sequence[T]
+    items: Sequence[T]
     number: int
     pages: int
     first: int
-    """Number of the first thing, counted from 1."""
+    """Number of the first item, counted from 1."""
     total: int
 
 
-def paginate(things: Sequence[T], number: int, per_page: int = PER_PAGE) -> Pagination[T]:
-    """A page; one past the last is a UserError."""
-    pages = max(1, -(-len(things) // per_page))
+def paginate(items: Sequence[T], number: int, per_page: int = PER_PAGE) -> Pagination[T]:
+    """One page of a list; a number past the last page is a UserError."""
+    pages = max(1, -(-len(items) // per_page))
     if number > pages:
         raise UserError(f"There is no page {number:,}: the last is {pages:,}.")
     start = (number - 1) * per_page
-    return Pagination(things[start : start + per_page], number, pages, start + 1, len(things))
+    return Pagination(items[start : start + per_page], number, pages, start + 1, len(items))
 
 
 def show_found(
@@ -177,8 +165,10 @@ def show_found(
     more: Callable[[Example], object],
     order: Callable[[Example], float] | None = None,
 ) -> dict[str, object]:
-    """What a page says of the examples of a filter: some of them, each with its marked query and `more`, and what else
-    could be chosen; filters of which `at_once` has the name are not folded."""
+    """The template values for a page of found examples. Each example comes with its marked query and `more(example)`.
+
+    Facets named in `at_once` are shown; the others are folded.
+    """
     examples = [index.examples[member] for member in found.members]
     if order is not None:
         examples.sort(key=order)
@@ -187,15 +177,15 @@ def show_found(
     return {
         "choice": choice,
         "pagination": shown,
-        "parts": index.parts(found),
-        "rows": [(example, cut(example.query, query_marks(example)), more(example)) for example in shown.things],
+        "main": sum(member < len(index.suite.examples) for member in found.members),
+        "rows": [(example, cut(example.query, query_marks(example)), more(example)) for example in shown.items],
         "first_offers": [offer for offer in offers if offer.facet.name in at_once],
         "more_offers": [offer for offer in offers if offer.facet.name not in at_once],
     }
 
 
 def read_index(path: Path) -> SuiteIndex:
-    """The suite in a folder, ready to be searched."""
+    """Read the suite in a folder and prepare it for search."""
     suite = load_suite(path)
     examples = (*suite.examples, *suite.controls)
     places = {example.id: place for place, example in enumerate(examples)}
@@ -205,17 +195,12 @@ def read_index(path: Path) -> SuiteIndex:
 
 
 def choose(facets: Mapping[str, Facet], searched: Mask, values: Mapping[str, str]) -> FoundExamples:
-    """What has a value of some facets, among what was `searched`, and how many there would be under each other value."""
+    """The items in `searched` with these values, and how many items each other value would leave."""
     having = {name: facets[name].having(value) for name, value in values.items()}
     offers = []
     for name, facet in facets.items():
         others = [mask for other, mask in having.items() if other != name]
-        offers.append(Offer(facet, facet.counts(_all(searched, others)), values.get(name, "")))
-    return FoundExamples(tuple(np.flatnonzero(_all(searched, having.values())).tolist()), tuple(offers))
-
-
-def _all(searched: Mask, having: Iterable[Mask]) -> Mask:
-    found = searched
-    for mask in having:
-        found = found & mask
-    return found
+        left = np.logical_and.reduce([searched, *others])
+        offers.append(Offer(facet, facet.counts(left), values.get(name, "")))
+    found = np.logical_and.reduce([searched, *having.values()])
+    return FoundExamples(tuple(np.flatnonzero(found).tolist()), tuple(offers))

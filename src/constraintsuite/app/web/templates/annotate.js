@@ -1,11 +1,11 @@
 "use strict";
-// Judging by keyboard, and figures that come by themselves. Every page is whole without this.
-// What comes next is put into this page, so that keys pressed meanwhile wait for it, all of them, in their order.
+// Keys for judging, and figures that refresh. Every page also works without this script.
+// The next item is loaded into this page, so that keys pressed in the meantime can wait and are then applied in order.
 
-const held = []; // keys pressed while a page is on its way
-let coming = true; // until there is one
-let resting = false; // after a fault, keys pressed before it was read do nothing
-let take = () => false; // what a key does on the page that is shown, and whether it does anything
+const pendingKeys = []; // pressed while a page loads
+let loading = true;
+let paused = false; // after a refused answer, keys do nothing until the person has seen the message
+let handleKey = () => false; // applies a key to the current page; returns whether it did anything
 let shown = "";
 
 function inputsOf(question) {
@@ -20,7 +20,7 @@ function isOpen(question) {
   return question.hasAttribute("data-required") && !isAnswered(question);
 }
 
-// "none" and other options exclude each other where several can be chosen.
+// In a question with several choices, "none" and the other options exclude each other.
 function keepNoneApart(question) {
   const inputs = inputsOf(question);
   const none = inputs.at(-1);
@@ -36,8 +36,8 @@ function takeBackByKeys() {
 
 function judgeByKeys(form) {
   const questions = [...form.querySelectorAll("[data-question]")];
-  const filled = !questions.some(isOpen); // then keys change what is there, one question after the other
-  const chosen = []; // what was chosen on this page, for undo
+  const filled = !questions.some(isOpen); // then keys change the choices, one question after the other
+  const chosen = []; // choices on this page, for undo
   let current = 0;
 
   const go = (number) => {
@@ -55,7 +55,7 @@ function judgeByKeys(form) {
     chosen.push([questions.indexOf(question), state]);
   };
   const choose = (number) => {
-    const question = questions[current]; // none behind the last one; Tab leads back into one
+    const question = questions[current]; // undefined after the last question; Tab goes back to one
     const input = question && inputsOf(question)[number - 1];
     if (!input) return;
     remember(question);
@@ -83,7 +83,7 @@ function judgeByKeys(form) {
     n: () => {
       const words = form.querySelector("[data-words]");
       words.focus();
-      words.setSelectionRange(words.value.length, words.value.length); // behind what stands there
+      words.setSelectionRange(words.value.length, words.value.length); // at the end of the text
     },
     s: () => document.getElementById("skip")?.click(),
     b: () => document.getElementById("before")?.click(),
@@ -99,7 +99,7 @@ function judgeByKeys(form) {
     if (/^[1-9]$/.test(key)) choose(Number(key));
     else if (actions[key]) actions[key]();
     else return false;
-    if (key !== "?") questions[current]?.scrollIntoView({ block: "nearest" }); // not at the beginning: the texts come first
+    if (key !== "?") questions[current]?.scrollIntoView({ block: "nearest" }); // not when the page opens, since the texts are above
     return true;
   };
 }
@@ -108,33 +108,33 @@ function isField(one) {
   return one.matches("textarea, input:not([type=radio], [type=checkbox])");
 }
 
-// A key that was held back, as if it were pressed now.
+// Applies a key that waited, as if it were pressed now.
 function press(key) {
   const field = document.activeElement ?? document.body;
-  if (!isField(field)) take(key);
+  if (!isField(field)) handleKey(key);
   else if (key === "Escape") field.blur();
   else if (key === "Backspace") field.setRangeText("", Math.max(0, field.selectionStart - 1), field.selectionEnd, "end");
   else field.setRangeText(key === "Enter" ? "\n" : key, field.selectionStart, field.selectionEnd, "end");
 }
 
-function begin() {
+function startPage() {
   const form = document.getElementById("judge");
   const undo = document.getElementById("undo");
   shown = location.pathname + location.search;
   document.querySelectorAll("[data-many]").forEach(keepNoneApart);
   if (form || undo) document.documentElement.classList.add("keys");
-  if (form) take = judgeByKeys(form);
-  else take = (key) => { const back = undo && (key === "u" || key === "Backspace"); if (back) takeBackByKeys(); return back; };
-  resting = Boolean(form && document.querySelector("#main [autofocus]"));
-  document.querySelector("#main [autofocus]")?.focus(); // a browser does it only for the first page
-  coming = false;
-  if (resting) held.length = 0;
-  while (held.length && !coming) press(held.shift());
+  if (form) handleKey = judgeByKeys(form);
+  else handleKey = (key) => { const back = undo && (key === "u" || key === "Backspace"); if (back) takeBackByKeys(); return back; };
+  paused = Boolean(form && document.querySelector("#main [autofocus]"));
+  document.querySelector("#main [autofocus]")?.focus(); // browsers do this only when a page is opened
+  loading = false;
+  if (paused) pendingKeys.length = 0;
+  while (pendingKeys.length && !loading) press(pendingKeys.shift());
 }
 
-// The page at an address takes the place of this one; what is no such page is a fault.
-async function come(address, sent) {
-  coming = true;
+// Replaces the content of this page by that of another; throws if the answer is not such a page.
+async function loadPage(address, sent) {
+  loading = true;
   const answer = await fetch(address, sent);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   if (!answer.ok && !page.getElementById("judge")) throw new Error(`no page to go on with: ${answer.status}`);
@@ -142,63 +142,63 @@ async function come(address, sent) {
   document.title = page.title;
   if (answer.ok && answer.url !== location.href) history.pushState(null, "", answer.url);
   scrollTo(0, 0);
-  begin();
+  startPage();
 }
 
-// Keys with others held down are the browser's; Shift is what some keyboards write digits and signs with.
+// Keys with modifiers belong to the browser, except Shift, which some keyboards need for digits and signs.
 function isOurs(event) {
   return !(event.ctrlKey || event.altKey || event.metaKey || event.isComposing || (event.shiftKey && event.key.length > 1));
 }
 
 addEventListener("keydown", (event) => {
-  if (event.key === "Tab") resting = false;
+  if (event.key === "Tab") paused = false;
   if (!isOurs(event)) return;
   const waits = event.key.length === 1 || ["Enter", "Escape", "Backspace"].includes(event.key);
-  if (coming) {
-    if (waits && !event.repeat) held.push(event.key);
+  if (loading) {
+    if (waits && !event.repeat) pendingKeys.push(event.key);
     if (waits) event.preventDefault();
   } else if (isField(event.target)) {
     if (event.key === "Escape") event.target.blur();
-  } else if (resting) {
-    if (event.key === "Escape") resting = false;
+  } else if (paused) {
+    if (event.key === "Escape") paused = false;
     if (waits) event.preventDefault();
   } else if (event.repeat) {
     if (waits && event.key !== " ") event.preventDefault();
-  } else if (!(event.key === "Enter" && event.target.matches("a, button, summary")) && take(event.key)) event.preventDefault();
+  } else if (!(event.key === "Enter" && event.target.matches("a, button, summary")) && handleKey(event.key)) event.preventDefault();
 });
-addEventListener("pointerdown", () => { resting = false; });
+addEventListener("pointerdown", () => { paused = false; });
 addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches("#judge, #undo")) return;
   event.preventDefault();
-  if (coming) return; // a double click
-  come(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => form.submit()); // the page that comes says what is wrong
+  if (loading) return; // a double click
+  loadPage(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) }).catch(() => form.submit()); // the page of the answer says what is wrong
 });
 addEventListener("click", (event) => {
   const link = event.target.closest("a[data-within]");
   if (!link || event.button || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  if (!coming) come(link.href).catch(() => location.assign(link.href));
+  if (!loading) loadPage(link.href).catch(() => location.assign(link.href));
 });
 addEventListener("popstate", () => { if (location.pathname + location.search !== shown) location.reload(); });
-addEventListener("pageshow", (event) => { if (event.persisted) { coming = false; held.length = 0; } }); // gone back to
+addEventListener("pageshow", (event) => { if (event.persisted) { loading = false; pendingKeys.length = 0; } }); // restored by the back button
 
-async function lookAgain(place) {
+async function refresh(place) {
   const said = document.getElementById("live-said");
   const seen = place.firstElementChild.dataset.seen;
   const answer = await fetch(`${place.dataset.again}&seen=${seen}`);
   if (answer.status === 200) {
     place.innerHTML = await answer.text();
     said.textContent = `Changed at ${new Date().toLocaleTimeString()}.`;
-  } else if (answer.status !== 204) said.textContent = "The figures could not be asked for again.";
+  } else if (answer.status !== 204) said.textContent = "The figures could not be refreshed.";
 }
 
 function watch() {
   const live = document.getElementById("live");
   if (!live) return;
   const said = document.getElementById("live-said");
-  said.textContent = "Looks again every 10 seconds.";
-  setInterval(() => lookAgain(live).catch(() => { said.textContent = "The site does not answer; these figures may be old."; }), 10_000);
+  said.textContent = "Refreshes every 10 seconds.";
+  setInterval(() => refresh(live).catch(() => { said.textContent = "The site does not answer; these figures may be out of date."; }), 10_000);
 }
 
-addEventListener("DOMContentLoaded", () => { begin(); watch(); });
+addEventListener("DOMContentLoaded", () => { startPage(); watch(); });

@@ -1,8 +1,8 @@
-// Proposals by keyboard: one of them is the current one; its own buttons are pressed, so that a key does what a click does.
-// A verdict is sent from here and only what it changed is put into the page, so that keys pressed meanwhile wait and none is lost.
+// Keys for proposals. One proposal is the current one; a key clicks its buttons.
+// A verdict is sent by this script, so that keys pressed in the meantime wait and none is lost.
 const main = document.getElementById("main");
 const cards = () => [...main.querySelectorAll("article.proposal")];
-const waiting = []; // keys pressed, and buttons of proposals clicked, while a verdict is on its way
+const waiting = []; // keys pressed and buttons clicked while a verdict is being sent
 let current = Math.max(0, cards().findIndex((card) => `#${card.id}` === decodeURIComponent(location.hash)));
 let sending = false;
 
@@ -23,7 +23,7 @@ function reword() {
   const field = details.querySelector("input");
   field.select();
   const typed = waiting.splice(0).filter((each) => typeof each === "string").join("");
-  if (typed) field.setRangeText(typed, 0, field.value.length, "end"); // pressed after the e: words, and no verdicts
+  if (typed) field.setRangeText(typed, 0, field.value.length, "end"); // keys after the e are text, not verdicts
 }
 const keys = {
   j: () => go(current + 1),
@@ -41,12 +41,12 @@ function catchUp() {
   }
 }
 
-// Words begun in other proposals stay where they are.
-function begun(sent) {
+// Edited fields of other proposals, which must not be lost.
+function editedFields(sent) {
   return [...main.querySelectorAll("details.reword input")].filter((field) => field.form !== sent && field.value !== field.defaultValue);
 }
 function show(page, url, sent) {
-  const words = begun(sent).map((field) => [field.id, field.value]);
+  const words = editedFields(sent).map((field) => [field.id, field.value]);
   const place = new URL(url);
   const at = place.searchParams.get("at");
   const before = current;
@@ -85,7 +85,7 @@ document.addEventListener("submit", async (event) => {
   try {
     await send(form, button);
   } catch (error) {
-    form.dataset.plain = "yes"; // the page that the server answers says what is wrong
+    form.dataset.plain = "yes"; // the page of the answer says what is wrong
     form.requestSubmit(button);
     return;
   }
@@ -106,7 +106,7 @@ document.addEventListener("focusin", (event) => {
   const card = event.target.closest("article.proposal");
   if (card) current = cards().indexOf(card);
 });
-window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); }); // gone back to: what it shows is old
+window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); }); // restored by the back button, and out of date
 function begin(place) {
   main.querySelector(".keys").hidden = false;
   const refused = cards().findIndex((card) => card.querySelector(".fault"));

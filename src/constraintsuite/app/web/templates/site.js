@@ -1,4 +1,4 @@
-// The colours of a page: as the system has them, light, or dark; remembered in this browser.
+// The choice of colours: system, light or dark. It is stored in this browser.
 const schemes = ["", "light", "dark"];
 function applyScheme(name) {
   if (name) document.documentElement.dataset.scheme = name; else delete document.documentElement.dataset.scheme;

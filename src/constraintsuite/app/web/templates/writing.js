@@ -1,4 +1,4 @@
-// Queries are checked while one types, by the server's own rules; what it finds stands under the field.
+// Checks queries while a person types, by the rules of the server; faults are shown under the field.
 const form = document.getElementById("writing");
 let asking = null;
 let waiting = 0;
@@ -19,7 +19,7 @@ async function check() {
     const faults = await answer.json();
     for (const [name, found] of Object.entries(faults)) tell(form.elements[name], found);
   } catch (error) {
-    if (error.name !== "AbortError") console.warn(error); // what is kept is checked again by the server
+    if (error.name !== "AbortError") console.warn(error); // the server checks again when the queries are saved
   }
 }
 form.addEventListener("input", (event) => {

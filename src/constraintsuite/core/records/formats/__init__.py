@@ -1,4 +1,4 @@
-"""How a table is written: one file a format, one line here."""
+"""The formats in which a table can be written: one file per format, and one line here."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ FORMATS: Catalogue[Format] = Catalogue(
     },
 )
 EXPORTED: Mapping[str, str] = {"csv": "csv", "json": "json", "markdown": "md", "latex": "tex"}
-"""Formats of the files beside a report, and how their names end."""
+"""The formats in which reports write their tables to files, with the endings of the file names."""

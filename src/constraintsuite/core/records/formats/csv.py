@@ -11,7 +11,7 @@ _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t")
 
 
 def csv_table(table: Table) -> str:
-    """One line a row; an interval takes four columns: value, low, high, n."""
+    """One line per row; an interval takes four columns: value, low, high, n."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for number, fields in enumerate(flat(table)):
@@ -24,7 +24,7 @@ def csv_table(table: Table) -> str:
 
 
 def _safe(value: str | float | None) -> str | float | None:
-    """A text that a spreadsheet would compute gets an apostrophe, which it does not show; lines end as in the file."""
+    """Put an apostrophe, which spreadsheets hide, before a text that they would run as a formula; unify line ends."""
     if not isinstance(value, str):
         return value
     text = value.replace("\r\n", "\n").replace("\r", "\n")

@@ -7,13 +7,13 @@ from html import escape
 
 from constraintsuite.core.records.figures import CellValue, LinkedText, plain, show
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.tables import Column, Table, counts_of
 
-_BREAK = re.compile(r"(?<=\w\w)(?:[/:]|,(?!\d{3}\b))(?=\w)")  # but not inside 1,000
+_BREAK = re.compile(r"(?<=\w\w)(?:[/:]|,(?!\d{3}\b))(?=\w)")  # but not inside a number such as 1,000
 
 
 def html_table(table: Table) -> str:
-    """A table with a caption, a heading for every row and column, and in each field the number to sort by."""
+    """A table with a caption and headings for rows and columns; each cell carries the number that the script sorts by."""
     head = "".join(
         f'<th scope="col" class="{column.kind}">{_breakable(column.heading)}</th>' for column in table.columns
     )
@@ -26,8 +26,8 @@ def html_table(table: Table) -> str:
 
 def _row(table: Table, row: tuple[CellValue, ...]) -> str:
     (heading, first), *others = zip(row, table.columns, strict=True)
-    counts = {value.n for value in map(plain, row) if isinstance(value, Interval)}
-    shared = f"<br><small>n={counts.pop():,}</small>" if len(counts) == 1 else ""  # said once for the row
+    counts = set(counts_of(row))
+    shared = f"<br><small>n={counts.pop():,}</small>" if len(counts) == 1 else ""  # n is written once per row
     cells = "".join(
         f'<td class="{column.kind}"{_order(value)}>{_figure(value, column, with_n=not shared)}</td>'
         for value, column in others
@@ -44,12 +44,12 @@ def _figure(value: CellValue, column: Column, *, with_n: bool = True) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Escaped, with places where a long name may go on in the next line."""
+    """The escaped text, with places where a long name may wrap."""
     return _BREAK.sub(r"\g<0><wbr>", escape(text))
 
 
 def _order(value: CellValue) -> str:
-    """The number behind what is shown; texts are sorted as they are."""
+    """The attribute with the number to sort by; texts and missing values have none."""
     bare = plain(value)
     number = bare.value if isinstance(bare, Interval) else bare
     return "" if isinstance(number, str) or number is None else f' data-order="{number:.9g}"'

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from constraintsuite.core.records.figures import PrintedFigure, plain, show
-from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.tables import Table
+from constraintsuite.core.records.figures import PrintedFigure
+from constraintsuite.core.records.tables import Table, counts_of
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -30,12 +29,8 @@ _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPES)))
 
 
 def latex_table(table: Table) -> str:
-    """A floating table; the caption ends with the number of examples behind the figures."""
+    """A floating table whose caption ends with the n of its figures."""
     kinds = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    body = [
-        [_cell(show(value, column.kind)) for value, column in zip(row, table.columns, strict=True)]
-        for row in table.rows
-    ]
     lines = [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
@@ -46,7 +41,7 @@ def latex_table(table: Table) -> str:
         "\\toprule",
         _line([escape(column.heading) for column in table.columns]),
         "\\midrule",
-        *map(_line, body),
+        *(_line([_cell(figure) for figure in row]) for row in table.figures()),
         "\\bottomrule",
         "\\end{tabular}",
         "\\end{table}",
@@ -55,7 +50,7 @@ def latex_table(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    """The text as LaTeX prints it, on one line."""
+    """The text on one line, with the special characters of LaTeX escaped."""
     return _SPECIAL.sub(lambda match: _ESCAPES[match[0]], " ".join(text.split()))
 
 
@@ -68,9 +63,7 @@ def _line(cells: list[str]) -> str:
 
 
 def _counts(table: Table) -> str:
-    counts = sorted(
-        {value.n for row in table.rows for value in map(plain, row) if isinstance(value, Interval) and value.n}
-    )
+    counts = sorted({n for row in table.rows for n in counts_of(row) if n})
     if not counts:
         return ""
     return f"n = {counts[0]:,}." if len(counts) == 1 else f"n from {counts[0]:,} to {counts[-1]:,}."

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from constraintsuite.core.records.figures import PrintedFigure, show
+from constraintsuite.core.records.figures import PrintedFigure
 from constraintsuite.core.records.tables import Table
 
 
 def markdown_table(table: Table) -> str:
-    """The table, and its caption under it."""
+    """The table with its caption below it."""
     rules = [":--" if column.kind == "text" else "--:" for column in table.columns]
     lines = [_line([column.heading for column in table.columns]), _line(rules)]
-    for row in table.rows:
-        figures = (show(value, column.kind) for value, column in zip(row, table.columns, strict=True))
-        lines.append(_line([_in_words(figure) for figure in figures]))
+    lines += [_line([_in_words(figure) for figure in row]) for row in table.figures()]
     return "\n".join([*lines, *(["", " ".join(table.caption.split())] if table.caption else []), ""])
 
 

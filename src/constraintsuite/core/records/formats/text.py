@@ -8,26 +8,25 @@ from dataclasses import replace
 from itertools import zip_longest
 from textwrap import fill
 
-from constraintsuite.core.records.figures import PrintedFigure, plain, show
-from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.records.tables import Table
+from constraintsuite.core.records.figures import PrintedFigure
+from constraintsuite.core.records.tables import Table, counts_of
 
 WIDTH = 100
 """Characters per line of a terminal."""
-_NAME = 24  # columns of a name that six stacked figures leave
+_NAME = 24  # characters that remain for a name next to six stacked figures
 _FURTHER = "The same, further columns:"
 
 
 def text_table(table: Table) -> str:
-    """Columns side by side, one line a row, the caption above; an n that all figures of a row share has its own column."""
+    """The caption, then one line per row. An n that all figures of a row share gets a column of its own."""
     return _text(table, stacked=False) + "\n"
 
 
 def text_parts(table: Table, *, stacked: bool = False) -> Iterator[str]:
-    """The table, where it must be in pieces that each have the first column; a line is longer only where one column is.
+    """The table cut into pieces that fit the width of a terminal; each piece has the first column.
 
-    With `stacked`, a table that is wider than the terminal has the interval and n of a figure under its value, and long
-    names go on in the next line after a comma or a colon; it is cut into pieces only if it is still too wide.
+    With `stacked`, a table that is too wide is first made narrower: the interval and n of a figure are written under its
+    value, and long names wrap after a comma or a colon. It is cut only if it is still too wide.
     """
     below = stacked and _width(table, stacked=False) > WIDTH
     caption, left = table.caption, list(range(1, len(table.columns)))
@@ -39,10 +38,9 @@ def text_parts(table: Table, *, stacked: bool = False) -> Iterator[str]:
 
 
 def _text(table: Table, *, stacked: bool) -> str:
-    counts = [[value.n for value in map(plain, row) if isinstance(value, Interval)] for row in table.rows]
+    counts = list(map(counts_of, table.rows))
     shared = any(len(own) > 1 for own in counts) and all(len(set(own)) == 1 for own in counts)
-    figures = [[show(value, c.kind) for value, c in zip(row, table.columns, strict=True)] for row in table.rows]
-    rows = [[_lines(f._replace(n="") if shared else f, stacked=stacked) for f in row] for row in figures]
+    rows = [[_lines(f._replace(n="") if shared else f, stacked=stacked) for f in row] for row in table.figures()]
     head = [[column.heading] for column in table.columns]
     if stacked:
         head = [_break(title, _widest(row[place] for row in rows)) for place, (title,) in enumerate(head)]
@@ -62,14 +60,14 @@ def _text(table: Table, *, stacked: bool) -> str:
 
 
 def _lines(figure: PrintedFigure, *, stacked: bool) -> list[str]:
-    """A cell: in one line, or its parts under each other."""
+    """The lines of a cell: one line, or its parts below each other."""
     if not stacked:
         return [" ".join(str(figure).split())]
     return [*_break(figure.value, _NAME), *filter(None, figure[1:])]
 
 
 def _break(text: str, most: int) -> list[str]:
-    """A text in lines of `most` characters that end only after a comma or a colon; what has neither stays whole."""
+    """The text in lines of at most `most` characters, broken only after a comma or a colon."""
     lines = [""]
     for part in re.split("(?<=[,:])", " ".join(text.split())):
         if lines[-1] and len(lines[-1]) + len(part) > most:
