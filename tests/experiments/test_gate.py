@@ -10,10 +10,9 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.experiments import gate as gating
 from constraintsuite.experiments.gate import GateResult, default_policy
 from constraintsuite.experiments.gate_verdicts import GateOutcome
-from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import Run, Suite
 from constraintsuite.experiments.pair_experiment import pair_experiment
-from constraintsuite.experiments.pairs import PairTable
+from constraintsuite.experiments.pairs import HEADLINE, PairTable
 from constraintsuite.experiments.policy import Policy, detect_rules, example_policy
 from experiments.paired_runs import RIGHT, TIED, WRONG, make_run, make_suite
 

@@ -239,23 +239,23 @@ def _same_test(table: OutcomeTable, cell: ComparedCell) -> object:
 def changed_items(
     table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int], most: int | None = None
 ) -> tuple[ItemChange, ...]:
-    """The items whose value differs between two systems, those first that moved furthest."""
+    """The items whose value differs between two systems, those first that distances furthest."""
     return tuple(islice(_changes(table, pair, metric, members), most))
 
 
 def _changes(table: OutcomeTable, pair: SystemPair, metric: str, members: Sequence[int]) -> Iterator[ItemChange]:
     a, b = (table.column(system, metric, members) for system in pair)
     places = [i for i in range(len(members)) if not (np.isnan(a[i]) or np.isnan(b[i])) and a[i] != b[i]]
-    moved = {i: table.move(*pair, metric, members[i]) for i in places}
-    for i in sorted(places, key=lambda i: (-moved[i], table.items[members[i]].id)):
+    distances = {i: table.distance(*pair, metric, members[i]) for i in places}
+    for i in sorted(places, key=lambda i: (-distances[i], table.items[members[i]].id)):
         item = members[i]
         yield ItemChange(
             id=table.items[item].id,
             first=float(a[i]),
             second=float(b[i]),
-            texts=table.texts(item),
-            seen_first=table.seen(pair.first, item),
-            seen_second=table.seen(pair.second, item),
+            texts=table.describe_item(item),
+            seen_first=table.describe_outcome(pair.first, item),
+            seen_second=table.describe_outcome(pair.second, item),
         )
 
 

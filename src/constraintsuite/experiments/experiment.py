@@ -15,9 +15,8 @@ from typing import NamedTuple
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.experiments.compare import Comparison, SystemPair, changed_items, compare_systems
-from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import name_folders
-from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
+from constraintsuite.experiments.outcome_table import OVERALL, JoinedTable, OutcomeTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ def compare_experiments(
         settings={
             system: settings
             for system in table.systems
-            if (settings := {group: found for group in parts if (found := table.setting(system, group))})
+            if (settings := {group: found for group in parts if (found := table.settings_in(system, group))})
         },
     )
 

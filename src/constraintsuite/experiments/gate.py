@@ -25,8 +25,7 @@ from constraintsuite.experiments.gate_verdicts import (
     judge_value,
     show_size,
 )
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import JoinedTable
+from constraintsuite.experiments.outcome_table import OVERALL, JoinedTable
 from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver, rule_groups
 
 MAX_DROP = 0.02

@@ -45,7 +45,7 @@ class GateVerdict:
     detectable: float | None = None
     """The smallest change that these items would show with a probability of 80 %; None where there is no such."""
     broken: tuple[ItemChange, ...] = ()
-    """The items that broke, those first that moved furthest: at most 20 of them."""
+    """The items that broke, those first that distances furthest: at most 20 of them."""
     broken_count: int = 0
     waived: str | None = None
     """The reason for which a failure is let pass."""
@@ -209,9 +209,9 @@ def _with_worst(verdict: GateVerdict, table: OutcomeTable, members: Sequence[int
             id=table.items[members[i]].id,
             first=None,
             second=float(values[i]),
-            texts=table.texts(members[i]),
+            texts=table.describe_item(members[i]),
             seen_first={},
-            seen_second=table.seen(verdict.system, members[i]),
+            seen_second=table.describe_outcome(verdict.system, members[i]),
         )
         for i in worse[:SHOWN_BROKEN]
     )

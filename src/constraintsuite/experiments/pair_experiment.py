@@ -18,9 +18,8 @@ from constraintsuite.core.statistics.ties import STRICT, TIE_POLICIES, TieRule
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.figures import group_figures
-from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import SCORES, Run, Suite, find_suite, load_run, load_suite, read_results
-from constraintsuite.experiments.pairs import PairTable, pair_table
+from constraintsuite.experiments.pairs import HEADLINE, PairTable, pair_table
 from constraintsuite.experiments.scoring import PairScore, Scores, document_id, judge_all, keep_queries, pairs_of
 from constraintsuite.experiments.summary import summarise
 

@@ -17,8 +17,7 @@ from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.ties import TiePolicy, TieRule
 from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.experiments.compare import refuse_incomparable
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import OutcomeTable
+from constraintsuite.experiments.outcome_table import OVERALL, OutcomeTable
 from constraintsuite.experiments.power import CAUTIOUS, TYPICAL, detect_before
 
 LimitKind = Literal["min", "max", "max_drop", "max_rise"]

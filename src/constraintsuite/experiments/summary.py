@@ -17,9 +17,8 @@ from constraintsuite.core.statistics.pairwise import PairResult
 from constraintsuite.core.statistics.resampling import DRAWS, mean_figures
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.experiments.figures import GroupFigures, generator, group_figures, rounded, table_figures
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.headline import HEADLINE
-from constraintsuite.experiments.pairs import PairTable
+from constraintsuite.experiments.outcome_table import OVERALL
+from constraintsuite.experiments.pairs import HEADLINE, PairTable
 
 
 @dataclass(frozen=True, slots=True)

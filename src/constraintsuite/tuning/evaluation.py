@@ -14,8 +14,8 @@ from constraintsuite.core.store.artifact import Artifact, Manifest, read_manifes
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.figures import group_figures, table_figures
-from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.ranking.collection import JudgedQuery, Refusing, judge_queries, read_collection
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures

@@ -23,9 +23,9 @@ from constraintsuite.core.statistics.ties import TiePolicy, TieRule
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.experiments import load
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.groupings import pick, split_up
-from constraintsuite.experiments.headline import HEADLINE
+from constraintsuite.experiments.outcome_table import pick_grouping
 from constraintsuite.experiments.pair_experiment import with_results
+from constraintsuite.experiments.pairs import HEADLINE, group_examples
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.models.base import Workbench
 
@@ -64,10 +64,10 @@ class Run:
         """The run on the examples that are in all these groups: `run.slice(slice="explicit", split="test")`."""
         stored = self.suite.stored
         everything = (*stored.examples, *stored.controls)
-        groupings = split_up(stored.examples, stored.controls)
+        groupings = group_examples(stored.examples, stored.controls)
         places = set(range(len(everything)))
         for by, value in {**(wanted or {}), **more}.items():
-            groups = pick(groupings, by)
+            groups = pick_grouping(groupings, by)
             if value not in groups:
                 raise UserError(f"No group {value!r} in {by!r}. There are: {', '.join(groups)}.")
             places &= set(groups[value])

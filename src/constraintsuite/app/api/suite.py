@@ -22,7 +22,8 @@ from constraintsuite.core.records import examples
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.experiments import load
-from constraintsuite.experiments.groupings import pick, split_up
+from constraintsuite.experiments.outcome_table import pick_grouping
+from constraintsuite.experiments.pairs import group_examples
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers import folder as imported
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
@@ -155,7 +156,7 @@ class Suite:
 
     def table(self, by: str = "slice") -> Table:
         """How many examples are in each group of a grouping."""
-        groups = pick(split_up(self.stored.examples, self.stored.controls), by)
+        groups = pick_grouping(group_examples(self.stored.examples, self.stored.controls), by)
         rows = tuple((group, len(groups[group])) for group in in_order(by, groups))
         return Table(f"examples_by_{by}", f"{self.name}: examples by {by}.", (Column(by), Column("n", "count")), rows)
 

@@ -63,10 +63,10 @@ def eval_command(
     from constraintsuite.app.pages.group_tables import headline_remark, slice_table
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.records.formats.text import WIDTH, text_parts
-    from constraintsuite.experiments.headline import headline_metric
     from constraintsuite.experiments.load import load_run, load_suite
     from constraintsuite.experiments.oracle import match
     from constraintsuite.experiments.pair_experiment import rejudge
+    from constraintsuite.experiments.pairs import headline_metric
     from constraintsuite.experiments.run import evaluate_suites, run_folder
 
     chosen = parse_metric(metric) if metric else None
@@ -95,7 +95,7 @@ def eval_command(
 def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
     """What one should know before believing the table."""
     from constraintsuite.app.pages.group_tables import tie_remarks
-    from constraintsuite.experiments.headline import is_chance
+    from constraintsuite.experiments.pairs import is_chance
 
     yield from tie_remarks({summary.system: summary for summary in summaries})
     guesses = [summary.system for summary in summaries if is_chance(summary.system)]

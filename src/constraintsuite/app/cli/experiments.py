@@ -28,7 +28,7 @@ def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule)
     from constraintsuite.app.views import EXPERIMENTS
     from constraintsuite.core.store.artifact import Artifact
     from constraintsuite.experiments.experiment import OpenOptions
-    from constraintsuite.experiments.headline import is_chance
+    from constraintsuite.experiments.pairs import is_chance
 
     options = OpenOptions(suite, rule)
     found = []

@@ -181,10 +181,9 @@ def _tell_detectable(
     from constraintsuite.app.pages.comparison import detection_text
     from constraintsuite.experiments.baselines import baseline_store, list_baselines
     from constraintsuite.experiments.gate import MAX_DROP, default_policy
-    from constraintsuite.experiments.headline import HEADLINE
     from constraintsuite.experiments.load import load_suite
     from constraintsuite.experiments.outcome_table import OutcomeTable
-    from constraintsuite.experiments.pairs import PairTable
+    from constraintsuite.experiments.pairs import HEADLINE, PairTable
     from constraintsuite.experiments.policy import Policy, PolicyRule, detect_rules
 
     table: OutcomeTable

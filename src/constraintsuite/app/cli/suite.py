@@ -21,8 +21,8 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.core.store.workspace import new_folder
-from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import load_suite
+from constraintsuite.experiments.pairs import group_examples
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -135,8 +135,8 @@ def _has_pairs(artifact: Artifact) -> bool:
 def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
     """How many examples are in each group, and apart from them controls, under the names of all other commands."""
     loaded = load_suite(folder)
-    main = split_up(loaded.examples, ())
-    controls = {**split_up(loaded.controls, ()), "control": split_up((), loaded.controls)["control"]}
+    main = group_examples(loaded.examples, ())
+    controls = {**group_examples(loaded.controls, ()), "control": group_examples((), loaded.controls)["control"]}
     return {
         "main": {name: _counts(parts) for name, parts in main.items() if name != "control"},
         "controls": {name: _counts(controls[name]) for name in CONTROL_TABLES},

@@ -18,9 +18,8 @@ from constraintsuite.core.store.download import cache_folder
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, corrected, paired_test
 from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.experiments.figures import table_figures
-from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import Run, Suite, load_run
-from constraintsuite.experiments.outcome_table import OutcomeTable
+from constraintsuite.experiments.outcome_table import OVERALL, OutcomeTable
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs

@@ -21,7 +21,7 @@ from constraintsuite.experiments.compare import (
     paired_test,
 )
 from constraintsuite.experiments.figures import generator
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.memory.runs.table import PHRASING, MemoryTable
 
 EffectDirection = Literal["gain", "loss", "undecided"]

@@ -13,8 +13,7 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, corrected, paired_test
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import StoredTable
+from constraintsuite.experiments.outcome_table import OVERALL, StoredTable
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.runs.effects import EffectDirection, direction_of
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay

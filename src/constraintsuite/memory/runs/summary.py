@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.figures import table_figures
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.memory.runs.table import BUDGET, CASE_VERDICTS, PHRASING, TAG, MemoryTable
 
 

@@ -18,8 +18,8 @@ from constraintsuite.core.records.sections import Charts, Remarks, Section, Sect
 from constraintsuite.core.records.tables import Column, ItemColumns, Table, TableRows, tabulate
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.statistics.metric import Metric
-from constraintsuite.experiments.groupings import FEW
 from constraintsuite.experiments.load import Suite
+from constraintsuite.experiments.pairs import MIN_EXAMPLES
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, LeakVerdict
 from constraintsuite.suites.views.dataset import DatasetView, length_table, view_dataset
 
@@ -104,7 +104,7 @@ def audit(view: ReportView) -> Section | None:
 
 def judge_audit(found: Audit, metric: Metric) -> str:
     """Whether figures of this suite are to be trusted, are not, or need more examples, and why."""
-    rows = [row for row in found.rows if row.accuracy.n >= FEW]
+    rows = [row for row in found.rows if row.accuracy.n >= MIN_EXAMPLES]
     leaks = [row for row in rows if row.verdict in _LEAKS and row.slice != ALL_MAIN] or [
         row for row in rows if row.verdict in _LEAKS
     ]

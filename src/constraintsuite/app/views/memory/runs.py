@@ -16,7 +16,7 @@ from constraintsuite.core.records.sections import Charts, Remarks, Section, Sect
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.experiments.differences import LEGEND, difference_table
 from constraintsuite.experiments.experiment import NothingToCompareError, compare_experiments
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.memory.cases.files import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.results import ItemResult

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from constraintsuite.app.pages.group_tables import words_for
 from constraintsuite.app.pages.marks import Segment, TextMark, cut
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import Suite
+from constraintsuite.experiments.pairs import group_examples
 
 Mask = NDArray[np.bool_]
 FoldedTexts = tuple[tuple[str, ...], ...]
@@ -77,8 +77,8 @@ def make_facets(suite: Suite) -> dict[str, Facet]:
     """All facets that tell examples of a suite apart, by name; controls are counted on after the examples."""
     everything = [*suite.examples, *suite.controls]
     # The groupings under which every other command gives its figures, here with the controls among the rest.
-    parts = split_up(everything, ())
-    parts["control"] = split_up(suite.examples, suite.controls)["control"]
+    parts = group_examples(everything, ())
+    parts["control"] = group_examples(suite.examples, suite.controls)["control"]
     parts |= {name: _parts(everything, key) for name, key in _OWN.items()}
     others = [name for name in parts if name not in _ORDER]
     facets = [_facet(name, parts.get(name, {}), len(everything)) for name in (*_ORDER, *others)]
