@@ -21,9 +21,9 @@ class GroupFigures:
 
     items: int
     clusters: int
-    """Sets of items that are resampled as one."""
+    """Number of sets of items that are resampled as a whole."""
     wide: bool
-    """Whether these are all items joined by anything they share; else only by the narrow names, such as couples."""
+    """Whether sets are joined by the wide names of items; if not, by the narrow ones, such as couples."""
     metrics: dict[str, Interval]
 
 
@@ -35,7 +35,7 @@ def table_figures(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> dict[str, dict[str, GroupFigures]]:
-    """The figures of every system in every group; `metrics` says which ones a group has, all of the table unless given."""
+    """The figures of every system in every group; `metrics` gives the metrics of a group, by default all of the table."""
     return {
         system: {
             group: group_figures(
@@ -56,7 +56,7 @@ def group_figures(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> GroupFigures:
-    """The figures of one system over some items, all from the same draws, which depend on the seed and the items alone."""
+    """The figures of one system over some items, all from the same draws; these depend only on the seed and the items."""
     found = table.clusters(members)
     wanted = [table.metric(name) for name in (table.metrics if metrics is None else metrics)]
     columns = [table.column(system, metric.name, members) for metric in wanted]
@@ -84,18 +84,18 @@ def column_figures(
     for place, metric in enumerate(metrics):
         if metric.average == "median":
             found[place] = cluster_median(columns[place], clusters, rng=generator(seed, ids), draws=draws)
-        elif metric.bounds is not None:  # Student's t of a few clusters does not know where a scale ends
+        elif metric.bounds is not None:  # an interval by Student's t may reach beyond the scale
             found[place] = clipped(found[place], *metric.bounds)
     return [rounded(found[place]) for place in range(len(metrics))]
 
 
 def generator(seed: int, ids: Iterable[str]) -> np.random.Generator:
-    """Chance keyed by what is resampled: the same items have the same interval in every table, whatever it is called."""
+    """Random draws keyed by the items: the same items have the same interval in every table."""
     return np.random.default_rng([seed, stable_hash("bootstrap", *ids)])
 
 
 def rounded(interval: Interval) -> Interval:
-    """Nine significant digits: the last bits of a sum depend on the processor, a file must not."""
+    """The interval with nine significant digits, because the last bits of a sum depend on the processor."""
     value, low, high = map(round_off, (interval.value, interval.low, interval.high))
     return Interval(value, low, high, interval.n)
 

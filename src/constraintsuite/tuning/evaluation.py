@@ -10,6 +10,7 @@ from typing import NamedTuple
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.pairwise import judge_all
 from constraintsuite.core.store.artifact import Artifact, Manifest, read_manifest
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.registry import open_source
@@ -21,7 +22,7 @@ from constraintsuite.experiments.ranking.collection import JudgedQuery, Refusing
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
 from constraintsuite.experiments.ranking.summary import ranking_table
 from constraintsuite.experiments.ranking.trec import read_run
-from constraintsuite.experiments.scoring import judge_all, pairs_of, score_pairs
+from constraintsuite.experiments.scoring import pairs_of, score_pairs
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.retrieval.base import Passages, load_retriever, search_all
 from constraintsuite.tuning.settings import Evaluation, RankingEvaluation, SuiteEvaluation

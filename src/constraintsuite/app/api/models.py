@@ -11,11 +11,12 @@ from typing import Any, Protocol
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.statistics.pairwise import Scores
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.experiments.load import Suite
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
-from constraintsuite.experiments.scoring import Scores, documents_of, pairs_of, score_pairs
+from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Pair, Workbench
 from constraintsuite.models.callable import PythonScorer

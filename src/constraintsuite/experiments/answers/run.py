@@ -10,12 +10,12 @@ from pathlib import Path
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import Example, ExampleDocument, Preference, QueryRole
+from constraintsuite.core.statistics.pairwise import keep_queries
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.experiments.answers.files import AnswerRow, PairQuestion, questions_of, read_rows
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
-from constraintsuite.experiments.scoring import keep_queries
 from constraintsuite.models.base import ModelFact
 from constraintsuite.suites.annotation.tables import RowFault, refuse
 

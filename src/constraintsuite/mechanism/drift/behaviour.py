@@ -15,7 +15,7 @@ from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.store.download import cache_folder
-from constraintsuite.experiments.compare import PairedDifference, SystemPair, corrected, paired_test
+from constraintsuite.experiments.compare import PairedDifference, SystemPair, apply_holm, paired_test
 from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.experiments.figures import table_figures
 from constraintsuite.experiments.load import Run, Suite, load_run
@@ -83,7 +83,7 @@ def compare_behaviour(
     """By slice and over all main examples of some splits; p-values are corrected over all changes."""
     asked = [_ask(name, asked_of(suite, splits), runs[name]) for name, suite in suites.items()]
     tests = [(one.name, test) for one in asked for test in _tests(one, seed)]
-    changes = list(zip((name for name, _ in tests), corrected([test for _, test in tests]), strict=True))
+    changes = list(zip((name for name, _ in tests), apply_holm([test for _, test in tests]), strict=True))
     return Behaviour(
         tuple(figure for one in asked for figure in _figures(one, seed)),
         {one.name: tuple(test for name, test in changes if name == one.name) for one in asked},

@@ -16,7 +16,7 @@ from constraintsuite.experiments.compare import (
     ALPHA,
     PairedDifference,
     SystemPair,
-    corrected,
+    apply_holm,
     mean_difference,
     paired_test,
 )
@@ -163,7 +163,7 @@ def _finding(table: MemoryTable, pair: AblationPair, budget: int, metric: str, s
 
 def _corrected(findings: Sequence[AblationFinding]) -> tuple[AblationFinding, ...]:
     """With Holm's correction over all effects."""
-    tests = iter(corrected([effect.test for finding in findings for effect in (finding.overall, *finding.fixtures)]))
+    tests = iter(apply_holm([effect.test for finding in findings for effect in (finding.overall, *finding.fixtures)]))
     return tuple(
         replace(
             finding,
