@@ -1,8 +1,8 @@
-"""What a comparison can find at all: the smallest difference that it would notice in four of five repetitions.
+"""The smallest difference that a comparison detects with a probability of 80 %.
 
-Two things set that limit. The spread: a difference must stand out from how much clusters of items differ among themselves
-(mean / standard error, Student's t). And the number of clusters: with the two-sided sign-flip test on m clusters that differ, no p is
-smaller than 2 / 2^m, so that at a level of 5 % at least six of them must change, whatever they show.
+Two things limit it. A difference must stand out from the spread between clusters (Student's t on mean / standard error). And
+enough clusters must change: with the two-sided sign-flip test on m clusters that differ, no p is smaller than 2 / 2^m, so that at
+a level of 5 % at least six clusters must change.
 """
 
 from __future__ import annotations
@@ -19,45 +19,45 @@ POWER = 0.8
 
 
 class Assumption(NamedTuple):
-    """What two systems are taken to do, before there is any run."""
+    """What is assumed about two systems before there is a run."""
 
     disagreement: float
-    """The share of items on which they come out differently."""
+    """The share of items on which their outcomes differ."""
     correlation: float
-    """How alike the differences of two items of one cluster are (intraclass correlation)."""
+    """The correlation of the differences of two items of one cluster (intraclass correlation)."""
 
 
 TYPICAL, CAUTIOUS = Assumption(0.075, 0.02), Assumption(0.2, 0.1)
-"""The medians, and beyond the largest, of what we saw for the 18 pairs of four systems (BM25, tf-idf, a bi-encoder, a small
-cross-encoder) on the bundled suite, an encyclopedic one and NevIR: disagreement 0.02 to 0.18, correlation -0.05 to 0.09."""
+"""The medians, and values above the largest, of 18 pairs of systems (BM25, tf-idf, a bi-encoder, a small cross-encoder) on the
+bundled suite, an encyclopedic one and NevIR: disagreement 0.02 to 0.18, correlation -0.05 to 0.09."""
 
 
 class Detection(NamedTuple):
-    """What some items can show."""
+    """The smallest difference that some items can show."""
 
     items: int
     clusters: int
     smallest: float | None
-    """The smallest difference of a share that is found with a probability of 80 %; None where no difference can be."""
+    """None if the items cannot show any difference."""
 
 
 def detect_after(differences: FloatArray, clusters: IntArray, *, alpha: float, bounded: bool) -> Detection:
-    """What a comparison that was made could have found, from the spread of its differences between clusters."""
+    """What a finished comparison could detect, from the spread of its differences between clusters."""
     if not len(differences):
         return Detection(0, 0, None)
     _, members = np.unique(clusters, return_inverse=True)
     residuals = np.bincount(members, weights=differences - differences.mean())
     count = len(residuals)
     error = math.sqrt(count / max(count - 1, 1) * float(residuals @ residuals)) / len(differences)
-    # Six clusters have changed when one item of each has.
+    # A cluster has changed if one of its items has.
     return Detection(len(differences), count, _smallest(error, count, alpha, len(differences) if bounded else None))
 
 
 def detect_before(clusters: IntArray, *, alpha: float, assumed: Assumption = CAUTIOUS) -> Detection:
-    """What a comparison of two systems on such items would find, if they do as is assumed.
+    """What a comparison on these items will detect, under an assumption about the two systems.
 
-    Clusters cost precision: with an intraclass correlation r, the variance of a mean over clusters of m items is 1 + (m - 1) r times
-    that of independent items, where m is the mean size of the cluster that an item is in (Kish's design effect).
+    With an intraclass correlation r, the variance of a mean over clusters of m items is 1 + (m - 1) r times that of independent
+    items, where m is the mean size of the cluster of an item (Kish's design effect).
     """
     if not len(clusters):
         return Detection(0, 0, None)
@@ -68,7 +68,7 @@ def detect_before(clusters: IntArray, *, alpha: float, assumed: Assumption = CAU
 
 
 def _smallest(error: float, clusters: int, alpha: float, units: int | None) -> float | None:
-    """`units` is the number of items of which one must change in each of as many clusters as the test needs."""
+    """`units` is the number of items of a bounded metric: one item must change in each cluster that the test needs."""
     changed = math.floor(1 - math.log2(alpha)) + 1  # p must be below alpha, and not equal to it
     if clusters < changed:
         return None
@@ -80,6 +80,6 @@ def _smallest(error: float, clusters: int, alpha: float, units: int | None) -> f
 
 
 def _student(level: float, freedom: int) -> float:
-    """A quantile of Student's t, by the expansion of Fisher and Cornish around that of the normal distribution."""
+    """A quantile of Student's t, by the Cornish-Fisher expansion around the normal distribution."""
     z = NormalDist().inv_cdf(level)
     return z + (z**3 + z) / (4 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)

@@ -68,12 +68,12 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.records.formats.text import text_parts
     from constraintsuite.core.statistics.pairwise import METRICS
-    from constraintsuite.experiments.answers.run import AnswerFile, record_answers
+    from constraintsuite.experiments.answers.run import record_answers
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
 
     taken(run_folder(out, suite.resolve().name, f"human:{name}"))
-    run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path
+    run = record_answers(suite, file, name, out, Terminal(), allow_missing=allow_missing).path
     summary = load_run(run).summary
     if as_json:
         print_json({"run": shown(run), "summary": summary})
