@@ -18,7 +18,7 @@ from constraintsuite.experiments.figures import group_figures, table_figures
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.experiments.pairs import PairTable
-from constraintsuite.experiments.ranking.collection import JudgedQuery, Refusing, judge_queries, read_collection
+from constraintsuite.experiments.ranking.collection import JudgedQuery, StrictRows, judge_queries, read_collection
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
 from constraintsuite.experiments.ranking.summary import ranking_table
 from constraintsuite.experiments.ranking.trec import read_run
@@ -137,7 +137,7 @@ def _read(settings: RankingEvaluation) -> RetrievalSet:
         found = read_collection(Path(settings.ranking.source))
         return RetrievalSet(found.passages, found.queries)
     source = open_source(settings.ranking)
-    texts = {document.id: f"{document.title} {document.text}".strip() for document in source.documents(Refusing())}
+    texts = {document.id: f"{document.title} {document.text}".strip() for document in source.documents(StrictRows())}
     judged = judge_queries({query.id: query.text for query in source.queries()}, source.qrels(), ())
     return RetrievalSet(Passages(list(texts), list(texts.values())), judged.queries)
 

@@ -75,14 +75,16 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     They are written to OUT/SUITE.ranking/SYSTEM. --from-trec measures a run of another system instead, and writes nothing.
     """
-    from constraintsuite.experiments.ranking.run import GivenRun, RankingPlan, measure_given
+    from constraintsuite.experiments.ranking.run import RankingPlan, measure_trec_run
 
     _refuse_foreign(context, _OF_A_SEARCH if trec else _OF_A_GIVEN_RUN, given=trec is not None)
     folder = None
     if trec is not None:
         if suite is not None and (qrels or violations):
             raise UserError("Judgments come either from SUITE or from --qrels and --violations. Leave one of them out.")
-        summary = measure_given(GivenRun(trec, qrels, violations, suite, split), measures, seed)
+        summary = measure_trec_run(
+            trec, measures, qrels=qrels, violations=violations, suite=suite, split=split, seed=seed
+        )
     elif suite is None or retriever is None:
         raise UserError(
             "SUITE or --retriever is missing. Give both, for example: csuite retrieve-eval SUITE --retriever bm25"
