@@ -79,7 +79,7 @@ def published_results() -> PublishedResults:
     )
 
 
-def match(run: Run, suite: Suite) -> Reproduction | None:
+def find_reproduction(run: Run, suite: Suite) -> Reproduction | None:
     """The run beside the published result of its model; None if there is none, or the suite is not all of NevIR's test."""
     manifest = suite.artifact.manifest
     is_test = manifest.name == "nevir" and manifest.settings.get("source_split") == "test"

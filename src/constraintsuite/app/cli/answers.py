@@ -1,4 +1,4 @@
-"""`csuite answers`: a blank sheet for people, and what they answered as a run."""
+"""`csuite answers`: write a blank sheet for people, and turn their answers into a run."""
 
 # What does the work is imported when there is work to do, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -11,7 +11,7 @@ import click
 
 from constraintsuite.app.cli.arguments import suite_argument
 from constraintsuite.app.cli.options import json_option, runs_option
-from constraintsuite.app.cli.output import emit, print_json
+from constraintsuite.app.cli.output import emit, print_json, print_slices
 from constraintsuite.app.cli.places import FILE, taken
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.mirror import shown
@@ -64,9 +64,7 @@ def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) ->
 
 
 def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, as_json: bool) -> None:
-    from constraintsuite.app.pages.group_tables import slice_table
     from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.core.records.formats.text import text_parts
     from constraintsuite.core.statistics.pairwise import METRICS
     from constraintsuite.experiments.answers.run import record_answers
     from constraintsuite.experiments.load import load_run
@@ -78,4 +76,4 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     if as_json:
         print_json({"run": shown(run), "summary": summary})
     else:
-        click.echo("\n\n".join(text_parts(slice_table([summary], METRICS[summary.headline_metric]), stacked=True)))
+        print_slices([summary], METRICS[summary.headline_metric])

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import folders_argument
-from constraintsuite.app.cli.experiments import open_experiments
+from constraintsuite.app.cli.experiments import finished_runs, open_experiments
 from constraintsuite.app.cli.options import by_option, json_option, out_file_option, suite_option, tie_options
 from constraintsuite.app.cli.output import emit
-from constraintsuite.app.cli.runs import finished_runs
 from constraintsuite.core.errors import UserError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Groups whose commands are imported when they are called, so that help is instant."""
+"""Groups of commands that import a command only when it is called, so that help is instant."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A group that knows where each command is, as `module:attribute`, and what it does, in one line.
+    """A group with a table of commands: the place of each, as `module:attribute`, and one line of help.
 
-    `sections` groups the commands in the help text: heading, names, in this order. Without it, all stand in one list.
+    `sections` gives the names under each heading of the help text. By default all commands are in one list.
     """
 
     def __init__(
@@ -27,18 +27,18 @@ class LazyGroup(click.Group):
         self._sections = sections or {"Commands": tuple(table)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All names, in the order of the help text."""
+        """The names in the order of the help text."""
         return [name for names in self._sections.values() for name in names]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, imported now; None if there is none."""
+        """Import the command of that name; None if there is none."""
         if cmd_name not in self._table:
             return None
         module, _, attribute = self._table[cmd_name][0].partition(":")
         return cast(click.Command, getattr(import_module(module), attribute))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the lists of commands into the help text, without importing any of them."""
+        """Write the lists of commands into the help text without importing any command."""
         width = max(map(len, self._table))
         for heading, names in self._sections.items():
             with formatter.section(heading):

@@ -1,4 +1,4 @@
-"""`csuite models`: which models can be named, and where their weights are."""
+"""`csuite models`: list the models that can be named, and where their weights are."""
 
 # ruff: noqa: PLC0415 - what does the work is imported when there is work, so that `--help` is instant
 

@@ -1,4 +1,4 @@
-"""`csuite suite`: stats, sample, audit, export; and what `csuite show` prints of a suite."""
+"""`csuite suite`: count, sample, audit and export a suite; and what `csuite show` prints about a suite."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.core.store.workspace import new_folder
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.experiments.pairs import group_examples
+from constraintsuite.experiments.pairs import group_examples, is_nevir
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -40,12 +40,11 @@ def suite() -> None:
 
 
 def view_suite(folder: Path, part: str | None) -> FolderView:
-    """The card of a suite, with its manifest as the record; or one example, by its id."""
+    """The card of a suite with its manifest as the record, or one example by its id."""
     manifest = Artifact.open(folder, "suite").manifest
     if part is None:
         return FolderView(manifest, [(folder / "README.md").read_text(encoding="utf-8")])
-    loaded = load_suite(folder)
-    examples = {example.id: example for example in (*loaded.examples, *loaded.controls)}
+    examples = {example.id: example for example in load_suite(folder).all_examples}
     if part not in examples:
         raise UserError(f"{folder}: no example has the id {part!r}. {hint_for(part, sorted(examples))}")
     return FolderView(json.loads(encode(examples[part])), [_in_words(examples[part])])
@@ -57,8 +56,10 @@ def view_suite(folder: Path, part: str | None) -> FolderView:
 def stats(folder: Path, as_json: bool) -> None:
     """Count examples by slice, split, domain, relation, template, cue and edit; controls are counted separately."""
     artifact = Artifact.open(folder, "suite")
-    parts = _pair_tables(folder) if _has_pairs(artifact) else {}
-    collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
+    counts = artifact.manifest.counts
+    has_pairs = "examples" in counts or "qrels" not in counts
+    parts = _pair_tables(folder) if has_pairs else {}
+    collection = {name: counts[name] for name in _COLLECTION if name in counts}
     lines = [line for name, tables in parts.items() for line in _table_lines(name, tables)]
     if collection:
         lines += ["collection", *count_lines(collection)]
@@ -78,8 +79,7 @@ def stats(folder: Path, as_json: bool) -> None:
 @json_option
 def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
     """Print random examples, the same ones for the same seed. With --json, each is one line of JSON."""
-    loaded = load_suite(folder)
-    everything = (*loaded.examples, *loaded.controls)
+    everything = load_suite(folder).all_examples
     slices = sorted({e.slice for e in everything})
     if slice_name is not None and slice_name not in slices:
         raise UserError(f"{folder}: no slice named {slice_name!r}. There are: {', '.join(slices)}.")
@@ -102,7 +102,7 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
     It tries length, words, BM25, a query-blind classifier, and the shortcuts that the type of a constraint leaves open.
     """
     examples = load_suite(folder).examples
-    if all(example.slice == "nevir" for example in examples):
+    if is_nevir(examples):
         raise UserError(
             f"{folder}: there is nothing to audit. The two queries of a NevIR pair want different documents. A shortcut that "
             "ignores the query is right for exactly one of them, and wins no pair."
@@ -119,21 +119,15 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite as the guide's JSON, BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls separately."""
     with new_folder(out) as new:
-        loaded = load_suite(folder)
-        everything = [*loaded.examples, *loaded.controls]
+        everything = load_suite(folder).all_examples
         written = EXPORTERS.load(kind)(everything, new, (folder / "README.md").read_text(encoding="utf-8"))
     click.echo(f"{written.examples:,} examples and {written.controls:,} controls written to {shown(out)}")
     if sum(written) < len(everything):
         click.echo(f"{len(everything) - sum(written):,} were left out: {kind} cannot hold them.")
 
 
-def _has_pairs(artifact: Artifact) -> bool:
-    """Whether there is anything but a collection; what is missing by accident is told by those who read it."""
-    return "examples" in artifact.manifest.counts or "qrels" not in artifact.manifest.counts
-
-
 def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
-    """How many examples are in each group, and apart from them controls, under the names of all other commands."""
+    """The number of examples, and separately of controls, in each group."""
     loaded = load_suite(folder)
     main = group_examples(loaded.examples, ())
     controls = {**group_examples(loaded.controls, ()), "control": group_examples((), loaded.controls)["control"]}
@@ -144,7 +138,7 @@ def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def _counts(parts: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """Large groups first."""
+    """Group sizes, the largest first."""
     counts = {name: len(members) for name, members in parts.items()}
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 

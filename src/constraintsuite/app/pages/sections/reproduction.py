@@ -11,7 +11,7 @@ from constraintsuite.core.records.sections import Remarks, Section, SectionBlock
 from constraintsuite.core.records.tables import Column, ItemColumns, Table, tabulate
 from constraintsuite.core.statistics.ties import STRICT
 from constraintsuite.experiments.load import Suite
-from constraintsuite.experiments.oracle import Reproduction, match
+from constraintsuite.experiments.oracle import Reproduction, find_reproduction
 
 _ABOUT_STEPS = (
     "The same suite, model, seed and library versions give the same bytes. A hash names what was read: content all files of a "
@@ -116,7 +116,7 @@ _PUBLISHED: ItemColumns[tuple[str, Reproduction]] = {
 
 def published_results(view: ReportView) -> Section | None:
     """Only for NevIR's test set, and only systems of which something was published."""
-    found = {label: match(run, view.suite) for label, run in view.runs.items()}
+    found = {label: find_reproduction(run, view.suite) for label, run in view.runs.items()}
     known = {label: one for label, one in found.items() if one is not None}
     if not known:
         return None
