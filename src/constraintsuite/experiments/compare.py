@@ -186,7 +186,7 @@ def paired_test(
         mcnemar=round_off(mcnemar(only_first, only_second)) if binary else None,
         p=round_off(sign_flip(b - a, clusters, rng=generator(seed, ids), draws=draws)) if len(a) else None,
         holm=None,
-        detectable=round_off(found.smallest),
+        detectable=round_off(found),
     )
 
 

@@ -64,10 +64,12 @@ class OutcomeTable(ABC):
     headline_metric: str
     within: str | None = None
 
+    _groups: ItemGroups
+
     @property
-    @abstractmethod
     def groups(self) -> ItemGroups:
         """Positions of items by grouping and group."""
+        return self._groups
 
     @abstractmethod
     def column(self, system: str, metric: str, members: Sequence[int]) -> FloatArray:
@@ -190,11 +192,6 @@ class StoredTable(OutcomeTable):
         self._described = described or {}
         self._settings = settings or {}
 
-    @property
-    def groups(self) -> ItemGroups:
-        """The given groups."""
-        return self._groups
-
     def column(self, system: str, metric: str, members: Sequence[int]) -> FloatArray:
         """The given values; NaN for every item if the system does not have the metric."""
         columns = self._values[system]
@@ -242,11 +239,6 @@ class JoinedTable(OutcomeTable):
         )  # people may have answered fewer queries
         self.headline_metric = next((n for n in wanted if all(t.has_values(n) for t in tables)), wanted[0])
         self.within = first.within
-
-    @property
-    def groups(self) -> ItemGroups:
-        """The groups of the first table, without the items that are left out."""
-        return self._groups
 
     def _find(self, system: str, members: Sequence[int]) -> tuple[OutcomeTable, str, list[int]]:
         """The table of a system, its name there, and the positions of some items there."""

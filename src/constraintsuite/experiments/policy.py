@@ -215,11 +215,11 @@ def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDe
                 str(rule),
                 group,
                 rule.limit if rule.compares else None,
-                cautious.items,
-                cautious.clusters,
+                len(members),
+                len(np.unique(numbers)),
                 metric.share,
-                typical.smallest if metric.share else None,
-                cautious.smallest if metric.share else None,
+                typical if metric.share else None,
+                cautious if metric.share else None,
             )
         )
     return found
@@ -240,5 +240,5 @@ def _with_values(table: OutcomeTable, metric: str, members: Sequence[int]) -> li
     """The items that have a value under any system; all of them if the table has no system."""
     if not table.systems:
         return list(members)
-    known = np.isfinite([table.column(system, metric, members) for system in table.systems]).any(axis=0)
+    known = np.any([np.isfinite(table.column(system, metric, members)) for system in table.systems], axis=0)
     return [i for i, is_known in zip(members, known.tolist(), strict=True) if is_known]

@@ -32,39 +32,33 @@ TYPICAL, CAUTIOUS = Assumption(0.075, 0.02), Assumption(0.2, 0.1)
 bundled suite, an encyclopedic one and NevIR: disagreement 0.02 to 0.18, correlation -0.05 to 0.09."""
 
 
-class Detection(NamedTuple):
-    """The smallest difference that some items can show."""
+def detect_after(differences: FloatArray, clusters: IntArray, *, alpha: float, bounded: bool) -> float | None:
+    """What a finished comparison could detect, from the spread of its differences between clusters.
 
-    items: int
-    clusters: int
-    smallest: float | None
-    """None if the items cannot show any difference."""
-
-
-def detect_after(differences: FloatArray, clusters: IntArray, *, alpha: float, bounded: bool) -> Detection:
-    """What a finished comparison could detect, from the spread of its differences between clusters."""
+    None if its items cannot show any difference.
+    """
     if not len(differences):
-        return Detection(0, 0, None)
+        return None
     _, members = np.unique(clusters, return_inverse=True)
     residuals = np.bincount(members, weights=differences - differences.mean())
     count = len(residuals)
     error = math.sqrt(count / max(count - 1, 1) * float(residuals @ residuals)) / len(differences)
     # A cluster has changed if one of its items has.
-    return Detection(len(differences), count, _smallest(error, count, alpha, len(differences) if bounded else None))
+    return _smallest(error, count, alpha, len(differences) if bounded else None)
 
 
-def detect_before(clusters: IntArray, *, alpha: float, assumed: Assumption = CAUTIOUS) -> Detection:
+def detect_before(clusters: IntArray, *, alpha: float, assumed: Assumption = CAUTIOUS) -> float | None:
     """What a comparison on these items will detect, under an assumption about the two systems.
 
     With an intraclass correlation r, the variance of a mean over clusters of m items is 1 + (m - 1) r times that of independent
     items, where m is the mean size of the cluster of an item (Kish's design effect).
     """
     if not len(clusters):
-        return Detection(0, 0, None)
+        return None
     sizes = np.bincount(np.unique(clusters, return_inverse=True)[1])
     size = float((sizes**2).sum()) / len(clusters)
     error = math.sqrt(assumed.disagreement * (1 + (size - 1) * assumed.correlation) / len(clusters))
-    return Detection(len(clusters), len(sizes), _smallest(error, len(sizes), alpha, len(clusters)))
+    return _smallest(error, len(sizes), alpha, len(clusters))
 
 
 def _smallest(error: float, clusters: int, alpha: float, units: int | None) -> float | None:

@@ -175,8 +175,9 @@ def write_run(content: RunContent, model: str, out: Path, *, seed: int) -> dict[
         truncation=None if visible is None else audit_truncation(suite.examples, main, visible, seed=seed),
     )
     ids = {text: document_id(text) for _, text in scores}
-    rows = (PairScore(query, ids[text], score) for (query, text), score in scores.items())
-    write_jsonl(out / SCORES, sorted(rows, key=lambda row: (row.query, row.document)))
+    rows = [PairScore(query, ids[text], score) for (query, text), score in scores.items()]
+    rows.sort(key=lambda row: (row.query, row.document))
+    write_jsonl(out / SCORES, rows)
     write_jsonl(out / EXAMPLES, results)
     write_json(out / SUMMARY, summary)
     return {"examples": len(suite.examples), "controls": len(suite.controls), "pairs": len(scores)}
