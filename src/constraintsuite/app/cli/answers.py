@@ -1,6 +1,6 @@
 """`csuite answers`: write a blank sheet for people, and turn their answers into a run."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import click
 from constraintsuite.app.cli.arguments import suite_argument
 from constraintsuite.app.cli.options import json_option, runs_option
 from constraintsuite.app.cli.output import emit, print_json, print_slices
-from constraintsuite.app.cli.places import FILE, taken
+from constraintsuite.app.cli.places import FILE, take_folder
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.mirror import shown
 
@@ -70,7 +70,7 @@ def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, 
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
 
-    taken(run_folder(out, suite.resolve().name, f"human:{name}"))
+    take_folder(run_folder(out, suite.resolve().name, f"human:{name}"))
     run = record_answers(suite, file, name, out, Terminal(), allow_missing=allow_missing).path
     summary = load_run(run).summary
     if as_json:

@@ -1,6 +1,6 @@
 """`csuite compare`: how far apart systems are on the same items, and whether that could be chance."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @suite_option
 @out_file_option(otherwise="no file; the name ends in .json or .md")
 @json_option
-def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
+def compare(  # noqa: PLR0913, PLR0917 - one parameter per option
     folders: tuple[Path, ...],
     metrics: tuple[str, ...],
     by: str,

@@ -1,6 +1,6 @@
 """`csuite eval`: score a suite with models."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from constraintsuite.app.cli.options import (
     tie_options,
 )
 from constraintsuite.app.cli.output import print_json, print_slices
-from constraintsuite.app.cli.places import taken
+from constraintsuite.app.cli.places import take_folder
 from constraintsuite.core.statistics.pairwise import METRICS, parse_metric
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.core.store.mirror import shown
@@ -68,7 +68,7 @@ def eval_command(
 
     chosen = parse_metric(metric) if metric else None
     for model in dict.fromkeys(models):
-        taken(run_folder(out, suite.resolve().name, model))
+        take_folder(run_folder(out, suite.resolve().name, model))
     folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed, engine)]
     loaded = load_suite(suite)
     runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]

@@ -1,6 +1,6 @@
 """`csuite gate` passes or fails a run; `csuite baseline` stores runs to compare with."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     help="Also print GitHub annotations to stderr.  [default: when GITHUB_ACTIONS is set]",
 )
 @json_option
-def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
+def gate(  # noqa: PLR0913, PLR0917 - one parameter per option
     run: Path | None,
     baseline: str | None,
     policy: Path | None,

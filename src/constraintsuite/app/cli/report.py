@@ -1,6 +1,6 @@
 """`csuite report`: an HTML page about runs or other folders with its tables as files, or the leaderboard alone."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 )
 @suite_option
 @json_option
-def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
+def report(  # noqa: PLR0913, PLR0917 - one parameter per option
     folders: tuple[Path, ...],
     out: Path | None,
     form: str | None,

@@ -1,6 +1,6 @@
 """`csuite retrieve-eval`: whole rankings of a suite's collection, or of a run that another system wrote."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import click
 from constraintsuite.app.cli.arguments import suite_argument
 from constraintsuite.app.cli.options import json_option, runs_option, seed_option
 from constraintsuite.app.cli.output import emit
-from constraintsuite.app.cli.places import FILE, taken
+from constraintsuite.app.cli.places import FILE, take_folder
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.models.retrieval import RETRIEVERS
@@ -54,7 +54,7 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 @seed_option
 @json_option
 @click.pass_context
-def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
+def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
     context: click.Context,
     suite: Path | None,
     retriever: str | None,
@@ -99,7 +99,7 @@ def _search(suite: Path, plan: RankingPlan, out: Path) -> tuple[Path, RankingSum
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.experiments.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
 
-    folder = evaluate_retrieval(suite, plan, taken(ranking_folder(out, suite, plan)), Terminal()).path
+    folder = evaluate_retrieval(suite, plan, take_folder(ranking_folder(out, suite, plan)), Terminal()).path
     return folder, load_ranking(folder)
 
 

@@ -74,19 +74,15 @@ def stats(folder: Path, as_json: bool) -> None:
 @_folder
 @click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Examples to print.")
 @click.option("--slice", "slice_name", help="Only this slice.")
-@click.option("--relation", help="Only this relation.")
 @seed_option
 @json_option
-def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
+def sample(folder: Path, count: int, slice_name: str | None, seed: int, as_json: bool) -> None:
     """Print random examples, the same ones for the same seed. With --json, each is one line of JSON."""
     everything = load_suite(folder).all_examples
     slices = sorted({e.slice for e in everything})
     if slice_name is not None and slice_name not in slices:
         raise UserError(f"{folder}: no slice named {slice_name!r}. There are: {', '.join(slices)}.")
     wanted = [e for e in everything if (e.control is None if slice_name is None else e.slice == slice_name)]
-    wanted = [e for e in wanted if relation is None or e.relation == relation]
-    if not wanted:
-        raise UserError(f"{folder}: no example matches these options. See what there is: csuite suite stats {folder}")
     chosen = sorted(wanted, key=lambda e: stable_hash("sample", str(seed), e.id))[:count]
     for example in chosen:
         click.echo(encode(example).decode() if as_json else _in_words(example))

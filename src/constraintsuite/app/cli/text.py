@@ -58,10 +58,9 @@ def explain_command(passage: str, y: str, forms: tuple[str, ...], analyser: str,
     help="Half of the sentences. The rules were developed on dev, so report test.",
 )
 @click.option("--condaqa", type=FILE, help="File of CondaQA, to also check against its annotated cues.")
-@click.option("--errors", is_flag=True, help="List the wrong verdicts.")
 @json_option
-def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, as_json: bool) -> None:
-    """Compare verdicts with the hand-labelled sentences that come with the package."""
+def audit_command(analyser: str, half: str, condaqa: Path | None, as_json: bool) -> None:
+    """Compare verdicts with the hand-labelled sentences that come with the package. --json lists the wrong verdicts."""
     chosen = cast(AuditHalf, half)
     analysers = _analysers(analyser)
     reports = [run_audit(one, chosen) for one in analysers]
@@ -70,9 +69,6 @@ def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, 
         print_json([*reports, *checks])
         return
     click.echo(_audit_table(reports))
-    if errors:
-        for report in reports:
-            click.echo("\n".join(_error_lines(report)))
     if checks:
         click.echo(f"\n{_condaqa_table(checks)}")
 
@@ -123,17 +119,6 @@ def _condaqa_table(checks: Sequence[CondaReport]) -> Table:
     ]
     columns = (Column("kind of cue"), *(Column(check.analyser, "share") for check in checks))
     return Table("condaqa", f"Annotated cues of CondaQA that are found ({checks[0].half})", columns, tuple(rows))
-
-
-def _error_lines(report: Report) -> list[str]:
-    lines = [f"\n{report.analyser}: {len(report.errors)} wrong"]
-    for answer in report.errors:
-        found = f"{answer.verdict} by {answer.found.rule}" if answer.found else "no mention"
-        lines.append(
-            f"  {answer.sentence.id}: {answer.sentence.y!r} is {answer.expected or 'not mentioned'}, found {found}"
-        )
-        lines.append(f"    {answer.sentence.text}")
-    return lines
 
 
 def _as_dict(found: Explanation) -> dict[str, object]:

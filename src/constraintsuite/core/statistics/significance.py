@@ -1,7 +1,8 @@
-"""Tests of paired differences: do two sides, such as two models, really differ on the same items?"""
+"""Tests of paired differences between two systems on the same items."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -12,21 +13,18 @@ from constraintsuite.core.statistics.intervals import FloatArray, IntArray
 from constraintsuite.core.statistics.resampling import all_signs, draw_signs, sum_by_cluster
 
 EXACT_CLUSTERS = 15
-"""Up to this many clusters that differ, every way to exchange the two sides is looked at: 2^15 of them."""
+"""Up to this number of clusters that differ, all 2^15 exchanges of the two systems are tried."""
 PERMUTATIONS = 10_000
-_ROUNDING = 1e-9  # relative; sums that differ by less are the same sum added in another order
+_ROUNDING = 1e-9  # relative; sums that differ by less are equal but were added in another order
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
-    """The exact two-sided p of McNemar's test: the discordant items are tosses of a fair coin (no mid-p, no chi-square).
+    """The exact two-sided p of McNemar's test, a binomial test of the discordant items (no mid-p, no chi-square).
 
-    It takes items as independent; where they share documents, `sign_flip` is the test to trust.
+    It treats items as independent. If they share documents, use `sign_flip`.
     """
-    tosses, fewer = only_first + only_second, min(only_first, only_second)
-    tail = ways = 1  # of k tosses out of all, beginning with none
-    for k in range(fewer):
-        ways = ways * (tosses - k) // (k + 1)
-        tail += ways
+    tosses = only_first + only_second
+    tail = sum(math.comb(tosses, k) for k in range(min(only_first, only_second) + 1))
     return min(1.0, float(Fraction(2 * tail, 2**tosses)))
 
 
@@ -37,19 +35,19 @@ def sign_flip(
     rng: np.random.Generator,
     draws: int = PERMUTATIONS,
 ) -> float:
-    """The two-sided p of the mean difference when in each cluster the two sides may as well have been exchanged.
+    """The two-sided p of the mean difference, if the two systems can be exchanged at random in each cluster.
 
-    Exact by enumeration for few clusters that differ; else from random draws, the observed one counted among them, so
-    that p is never 0 and never too small (Phipson & Smyth 2010).
+    It is exact, by enumeration, if few clusters differ. Otherwise it is estimated from random draws, among which the observed
+    one is counted, so that p is never 0 and never too small (Phipson & Smyth 2010).
     """
     return float(max_t(differences[:, np.newaxis], clusters, rng=rng, draws=draws).p[0])
 
 
 class MaxT(NamedTuple):
-    """A test of each column that is corrected for having looked at all of them."""
+    """A test of each column, corrected for the number of columns."""
 
     t: FloatArray
-    """Sum over clusters by the root of the sum of squares; signed."""
+    """The sum over clusters divided by the root of the sum of squares."""
     p: FloatArray
     """Two-sided: the share of draws in which the largest |t| of any column is as large (Westfall & Young 1993)."""
 
@@ -61,9 +59,9 @@ def max_t(
     rng: np.random.Generator,
     draws: int = PERMUTATIONS,
 ) -> MaxT:
-    """The sign-flip test of many columns at once: a cluster exchanges its two sides in all columns together."""
+    """The sign-flip test of many columns at once; a cluster exchanges the two systems in all columns together."""
     scaled = _scaled_sums(differences, clusters)
-    scaled = scaled[(np.abs(scaled) > _ROUNDING).any(axis=1)]  # an exchange in the other clusters changes nothing
+    scaled = scaled[(np.abs(scaled) > _ROUNDING).any(axis=1)]  # exchanges in other clusters have no effect
     groups, columns = scaled.shape
     t = scaled.sum(axis=0)
     if not groups:
@@ -83,7 +81,7 @@ def cluster_t(differences: FloatArray, clusters: IntArray) -> FloatArray:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Each p corrected for having made all these tests (Holm 1979), in the given order."""
+    """Each p corrected for the number of tests (Holm 1979), in the given order."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted = [0.0] * len(p_values)
     largest = 0.0
@@ -94,7 +92,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _scaled_sums(differences: FloatArray, clusters: IntArray) -> FloatArray:
-    """Sums over clusters, (clusters, columns), by the root of their squares' sum, which no change of signs changes."""
+    """Sums over clusters, (clusters, columns), divided by the root of their sum of squares, which signs do not change."""
     sums = sum_by_cluster(differences, clusters)
     norms = np.sqrt((sums * sums).sum(axis=0))
     scaled: FloatArray = sums / np.where(norms > 0, norms, 1.0)
