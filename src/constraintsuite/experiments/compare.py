@@ -237,14 +237,20 @@ def changed_items(
     a, b = (table.column(system, metric, members) for system in pair)
     changed = [i for i in range(len(members)) if not (np.isnan(a[i]) or np.isnan(b[i])) and a[i] != b[i]]
     distances = {i: table.distance(*pair, metric, members[i]) for i in changed}
-    return tuple(
-        ItemChange(
-            id=table.items[members[i]].id,
-            first=float(a[i]),
-            second=float(b[i]),
-            texts=table.describe_item(members[i]),
-            seen_first=table.describe_outcome(pair.first, members[i]),
-            seen_second=table.describe_outcome(pair.second, members[i]),
-        )
-        for i in sorted(changed, key=lambda i: (-distances[i], table.items[members[i]].id))[:most]
+    ordered = sorted(changed, key=lambda i: (-distances[i], table.items[members[i]].id))[:most]
+    return tuple(describe_change(table, members[i], pair, float(a[i]), float(b[i])) for i in ordered)
+
+
+def describe_change(
+    table: OutcomeTable, item: int, systems: tuple[str | None, str], first: float | None, second: float
+) -> ItemChange:
+    """An item with its texts, its values and what each system did; the first system may be missing."""
+    before, after = systems
+    return ItemChange(
+        id=table.items[item].id,
+        first=first,
+        second=second,
+        texts=table.describe_item(item),
+        seen_first={} if before is None else table.describe_outcome(before, item),
+        seen_second=table.describe_outcome(after, item),
     )

@@ -11,7 +11,7 @@ import numpy as np
 from constraintsuite.core.records.figures import points, say
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.metric import Metric
-from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items
+from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items, describe_change
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
@@ -194,18 +194,9 @@ def _with_worst(verdict: GateVerdict, table: OutcomeTable, members: Sequence[int
     mean = np.nanmean(values)
     worse = [i for i in range(len(members)) if (values[i] < mean or values[i] == 0 if low else values[i] > mean)]
     worse.sort(key=lambda i: (float(values[i]) if low else -float(values[i]), table.items[members[i]].id))
-    broken = tuple(
-        ItemChange(
-            id=table.items[members[i]].id,
-            first=None,
-            second=float(values[i]),
-            texts=table.describe_item(members[i]),
-            seen_first={},
-            seen_second=table.describe_outcome(verdict.system, members[i]),
-        )
-        for i in worse[:SHOWN_BROKEN]
-    )
-    return replace(verdict, broken=broken, broken_count=len(worse))
+    systems = (None, verdict.system)
+    shown = (describe_change(table, members[i], systems, None, float(values[i])) for i in worse[:SHOWN_BROKEN])
+    return replace(verdict, broken=tuple(shown), broken_count=len(worse))
 
 
 def judge_speed(

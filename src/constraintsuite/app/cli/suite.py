@@ -15,8 +15,7 @@ from constraintsuite.app.cli.places import FolderParameter
 from constraintsuite.app.cli.show import FolderView
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.constraints import Evidence
-from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.mirror import shown
@@ -151,29 +150,22 @@ def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterato
 
 
 def _in_words(example: Example) -> str:
-    known = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
-    parts = {
-        "query": example.query,
-        "opposite": example.opposite,
-        "restated": example.restated,
-        "satisfying": _document(example.satisfying),
-        "violating": _document(example.violating),
-    }
-    evidence = example.constraint.evidence if example.constraint else ()
+    tags = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
+    satisfying, violating = (
+        f"({document.title}) {document.text}" if document.title else document.text
+        for document in (example.satisfying, example.violating)
+    )
+    parts = {"query": example.query, "opposite": example.opposite, "restated": example.restated}
+    parts |= {"satisfying": satisfying, "violating": violating}
     lines = [
-        f"{example.id}   [{', '.join(part for part in known if part)}]",
+        f"{example.id}   [{', '.join(tag for tag in tags if tag)}]",
         *(f"  {f'{name}:':<11} {text}" for name, text in parts.items() if text is not None),
-        *(["  evidence:"] if evidence else []),
-        *(f"    {_in_evidence(one, example)}" for one in evidence),
     ]
+    evidence = example.constraint.evidence if example.constraint else ()
+    if evidence:
+        lines.append("  evidence:")
+    for one in evidence:
+        text = example.document(one.document).text[one.start : one.end]
+        cue = f" by {one.cue!r}" if one.cue else ""
+        lines.append(f"    {one.document}: {text!r} {one.value}{cue} ({one.rule})")
     return "\n".join(lines) + "\n"
-
-
-def _in_evidence(one: Evidence, example: Example) -> str:
-    text = example.document(one.document).text[one.start : one.end]
-    cue = f" by {one.cue!r}" if one.cue else ""
-    return f"{one.document}: {text!r} {one.value}{cue} ({one.rule})"
-
-
-def _document(document: ExampleDocument) -> str:
-    return f"({document.title}) {document.text}" if document.title else document.text

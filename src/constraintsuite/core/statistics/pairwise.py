@@ -6,7 +6,7 @@ An example is right under a query if the better document scores above the other.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
@@ -153,16 +153,14 @@ def parse_metric(name: str) -> PairMetric:
 
 def _couples(results: Sequence[PairResult]) -> FloatArray:
     """One value per couple, on its first example; NaN for a couple with only one example among the results."""
-    sizes = Counter(result.couple for result in results if result.couple)
-    credits: dict[str, float] = {}
-    for result in results:
-        credits[result.couple] = credits.get(result.couple, 1.0) * (_credit(result, "query") or 0.0)
-    column = np.full(len(results), np.nan)
-    seen = set()
+    couples = defaultdict(list)
     for row, result in enumerate(results):
-        if sizes[result.couple] > 1 and result.couple not in seen:
-            seen.add(result.couple)
-            column[row] = credits[result.couple]
+        if result.couple:
+            couples[result.couple].append(row)
+    column = np.full(len(results), np.nan)
+    for rows in couples.values():
+        if len(rows) > 1:
+            column[rows[0]] = math.prod(_credit(results[row], "query") or 0.0 for row in rows)
     return column
 
 
