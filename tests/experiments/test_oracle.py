@@ -104,7 +104,11 @@ def test_a_run_is_held_against_what_was_published(tmp_path: Path, model: str, pe
     [
         ("cross:qnli-electra-base", {"precision": "fp32"}, ["no fact about the run explains it"]),
         ("cross:qnli-electra-base", {"precision": "int8"}, ["precision: int8 here"]),
-        ("cross:qnli-electra-base", {"cut": 110, "length": 128}, ["in 110 of 1,383 pairs the model does not read the deciding words"]),
+        (
+            "cross:qnli-electra-base",
+            {"cut": 110, "length": 128},
+            ["in 110 of 1,383 pairs the model does not read the deciding words"],
+        ),
         ("cross:qnli-electra-base", {"mteb": 34.0}, ["ties: under the rule mteb this run has 34.0 %"]),
         ("colbert:colbertv2.0", {"length": {"query": 32, "document": 180}}, ["protocol: queries of 32"]),
         (

@@ -13,10 +13,9 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import UNDEFINED, FloatArray, IntArray, clipped, wilson_bounds
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.resampling import estimate
-from constraintsuite.core.statistics.significance import PERMUTATIONS, holm, mcnemar, sign_flip
+from constraintsuite.core.statistics.significance import PERMUTATIONS, detect_after, holm, mcnemar, sign_flip
 from constraintsuite.experiments.figures import generator, round_off, rounded
 from constraintsuite.experiments.outcome_table import Details, OutcomeTable
-from constraintsuite.experiments.power import detect_after
 
 ALPHA = 0.05
 """A change is significant if its corrected p is below this."""

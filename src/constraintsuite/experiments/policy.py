@@ -14,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.significance import CAUTIOUS, TYPICAL, detect_before
 from constraintsuite.core.statistics.ties import TiePolicy, TieRule
 from constraintsuite.core.store.jsonl import describe_all
 from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.experiments.compare import refuse_incomparable
 from constraintsuite.experiments.outcome_table import OVERALL, OutcomeTable
-from constraintsuite.experiments.power import CAUTIOUS, TYPICAL, detect_before
 
 LimitKind = Literal["min", "max", "max_drop", "max_rise"]
 _LIMITS: tuple[LimitKind, ...] = ("min", "max", "max_drop", "max_rise")

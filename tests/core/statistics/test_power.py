@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from constraintsuite.core.statistics.significance import sign_flip
-from constraintsuite.experiments.power import detect_after, detect_before
+from constraintsuite.core.statistics.significance import detect_after, detect_before, sign_flip
 
 ALPHA = 0.05
 
