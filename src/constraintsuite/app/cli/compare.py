@@ -1,4 +1,4 @@
-"""`csuite compare`: how far apart systems are on the same items, and whether that could be chance."""
+"""`csuite compare`: test whether systems differ on the same items by more than chance."""
 
 # Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`csuite explain`: one line a command; what is behind it is imported when it is called."""
+"""`csuite explain`: one line per command, each of which is imported when it is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`csuite serve`: look at artifact folders in a browser, and judge."""
+"""`csuite serve`: browse folders and judge items in a browser."""
 
 # Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415

@@ -213,15 +213,15 @@ def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
     """Krippendorff's alpha: 1 - observed disagreement / disagreement by chance."""
     answers = counted.answers
     counts = np.where(answers[:, np.newaxis] >= 2, counted.counts, 0)  # a single answer cannot disagree
-    held = counted.per_cluster(counts)
+    totals = counted.per_cluster(counts)
     share = 1 / np.maximum(answers - 1, 1)
     if scale == "ordinal":
-        return _ordinal_alpha(counted, counts, held, share)
+        return _ordinal_alpha(counted, counts, totals, share)
     between = _distances(counted.values, scale)
     apart = counted.per_cluster(((counts @ between) * counts).sum(axis=1) * share)
 
     def coefficient(times: FloatArray) -> Corrected:
-        values = times @ held
+        values = times @ totals
         n = np.maximum(values.sum(axis=1), 2)
         expected = ((values @ between) * values).sum(axis=1) / (n * (n - 1))
         observed = times @ apart / n
@@ -230,13 +230,13 @@ def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
     return coefficient
 
 
-def _ordinal_alpha(counted: Counted, counts: FloatArray, held: FloatArray, share: FloatArray) -> Coefficient:
+def _ordinal_alpha(counted: Counted, counts: FloatArray, totals: FloatArray, share: FloatArray) -> Coefficient:
     """Alpha of an ordered scale: the distance is the squared difference of the mean ranks of two values."""
     together = counted.per_cluster(np.einsum("ic,ik,i->ick", counts, counts, share))  # coincidences, by cluster
     width = counts.shape[1]
 
     def coefficient(times: FloatArray) -> Corrected:
-        values = times @ held
+        values = times @ totals
         ranks = np.cumsum(values, axis=1) - values / 2
         between = (ranks[:, :, np.newaxis] - ranks[:, np.newaxis, :]) ** 2
         n = np.maximum(values.sum(axis=1), 2)
