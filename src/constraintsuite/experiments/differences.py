@@ -10,10 +10,10 @@ from constraintsuite.experiments.compare import PairedDifference
 from constraintsuite.experiments.outcome_table import Details
 
 LEGEND = (
-    "Difference: second minus first, paired, with its 95 % interval, resampled by cluster.\n"
+    "Difference: second less first, paired, with its 95 % interval, resampled by cluster.\n"
     "1st, 2nd: items that only this system gets right.\n"
     "p: clustered sign-flip test. Holm: that p corrected for all tests here.\n"
-    "Detects: the smallest difference that this many items show with a probability of 80 %."
+    "Detects: the smallest difference that so many items show with a probability of 80 %."
 )
 _LABELS: Mapping[str, Callable[[PairedDifference, Mapping[str, str]], str]] = {
     "systems": lambda test, _: f"{test.first} → {test.second}",
