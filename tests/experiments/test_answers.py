@@ -20,7 +20,7 @@ from constraintsuite.core.records.examples import QUERY_PREFERENCE, Example
 from constraintsuite.core.statistics.ties import TieRule
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments.answers.files import PairQuestion, questions_of, shown_order, write_sheet
-from constraintsuite.experiments.answers.run import AnswerFile, GivenAnswer, record_answers, scores_of
+from constraintsuite.experiments.answers.run import GivenAnswer, record_answers, scores_of
 from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.experiments.pair_experiment import rejudge
 from experiments.tiny_suite import (
@@ -63,8 +63,8 @@ def right_answers(examples: Sequence[Example] = (*EXAMPLES, *CONTROLS)) -> list[
 
 def record(suite: Path, rows: Rows, *, allow_missing: bool = False) -> Run:
     file = write_csv(suite.parent / "answers.csv", rows)
-    answers = AnswerFile(file, "us", allow_missing)
-    return load_run(record_answers(suite, answers, suite.parent / "runs", Silent()).path)
+    out = suite.parent / "runs"
+    return load_run(record_answers(suite, file, "us", out, Silent(), allow_missing=allow_missing).path)
 
 
 def value(run: Run, metric: str) -> float | None:
@@ -130,7 +130,7 @@ def test_a_sheet_that_is_filled_in_is_read_back(suite: Path, ending: str) -> Non
         filled += 1
     assert filled == questions
     write_back(sheet, rows)
-    run = load_run(record_answers(suite, AnswerFile(sheet, "us"), suite.parent / "runs", Silent()).path)
+    run = load_run(record_answers(suite, sheet, "us", suite.parent / "runs", Silent()).path)
     assert {result.outcomes["query"] for result in run.results} == {"right"}
     assert {result.outcomes["opposite"] for result in run.results if result.id == "idiom"} == {
         "right"
@@ -187,7 +187,7 @@ def test_a_sample_holds_whole_examples(suite: Path) -> None:
 def test_a_sheet_is_never_overwritten(suite: Path) -> None:
     sheet = suite.parent / "sheet.csv"
     sheet.write_text("somebody's work")
-    with pytest.raises(UserError, match="may hold answers"):
+    with pytest.raises(UserError, match="may hold somebody's work"):
         write_sheet(suite, sheet)
     assert sheet.read_text() == "somebody's work"
 
@@ -280,7 +280,7 @@ def test_a_file_that_cannot_be_read_is_explained(suite: Path, name: str, content
     file = suite.parent / name
     file.write_bytes(content)
     with pytest.raises(UserError, match=words):
-        record_answers(suite, AnswerFile(file, "us", allow_missing=True), suite.parent / "runs", Silent())
+        record_answers(suite, file, "us", suite.parent / "runs", Silent(), allow_missing=True)
     assert not (suite.parent / "runs").exists()
 
 
@@ -288,7 +288,7 @@ def test_what_spreadsheets_do_to_a_file_is_undone(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", [DOGLESS], ())
     file = tmp_path / "answers.csv"
     file.write_bytes("\ufeffexample;query;choice\r\ndogless;campsites without dogs; Satisfying \r\n".encode())
-    run = record_answers(suite, AnswerFile(file, "us"), tmp_path / "runs", Silent())
+    run = record_answers(suite, file, "us", tmp_path / "runs", Silent())
     assert [result.outcomes["query"] for result in load_run(run.path).results] == ["right"]
 
 
@@ -367,8 +367,7 @@ def test_peoples_answers_can_be_judged_under_another_rule_for_ties(suite: Path, 
     write_sheet(suite, sheet)
     with sheet.open(encoding="utf-8") as file:
         rows = [{**row, "choice": "tie"} for row in csv.DictReader(file)]
-    answers = AnswerFile(write_csv(sheet, rows), "people")
-    run = load_run(record_answers(suite, answers, tmp_path / "run", Silent()).path)
+    run = load_run(record_answers(suite, write_csv(sheet, rows), "people", tmp_path / "run", Silent()).path)
     half = rejudge(run, load_suite(suite), TieRule("half"))
     assert (run.summary.overall.metrics["accuracy"].value, half.summary.overall.metrics["accuracy"].value) == (0.0, 0.5)
 

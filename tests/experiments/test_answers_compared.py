@@ -13,7 +13,7 @@ from constraintsuite.app.cli.gate import gate
 from constraintsuite.app.pages.view import make_view
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.statistics.ties import TieRule
-from constraintsuite.experiments.answers.run import AnswerFile, record_answers
+from constraintsuite.experiments.answers.run import record_answers
 from constraintsuite.experiments.load import Run, Suite, load_run, load_suite
 from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
@@ -47,8 +47,7 @@ def people(suite: Suite, tmp_path: Path) -> Path:
     with (tmp_path / "answers.csv").open("w", newline="") as file:
         rows = [(e.id, choice) for e, choice in zip((*EXAMPLES, *CONTROLS), CHOICES, strict=True)]
         csv.writer(file).writerows([("example", "choice"), *rows])
-    answers = AnswerFile(tmp_path / "answers.csv", "us")
-    return record_answers(suite.artifact.path, answers, tmp_path / "runs", Silent()).path
+    return record_answers(suite.artifact.path, tmp_path / "answers.csv", "us", tmp_path / "runs", Silent()).path
 
 
 def printed(*arguments: object) -> str:

@@ -10,7 +10,7 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.artifact import Artifact
-from constraintsuite.experiments import shards
+from constraintsuite.experiments import scoring
 from constraintsuite.experiments.load import load_run
 from constraintsuite.experiments.run import evaluate_suite
 from experiments.tiny_suite import BREAD, EXAMPLES, NUTS, write_suite
@@ -23,7 +23,7 @@ BROKEN = pytest.mark.parametrize("value", [float("nan"), None])
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(shards, "SHARD_PAIRS", 6)
+    monkeypatch.setattr(scoring, "SHARD_PAIRS", 6)
 
 
 @BROKEN

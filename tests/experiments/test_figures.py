@@ -5,17 +5,26 @@ from __future__ import annotations
 import numpy as np
 
 from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.statistics.metric import Metric
-from constraintsuite.experiments.figures import column_figures
+from constraintsuite.experiments.figures import group_figures
+from constraintsuite.experiments.outcome_table import Item, StoredTable
 
 LIKENESS = Metric(name="likeness", title="Likeness")
 TOKENS = Metric(name="tokens", title="Tokens", share=False)
 
 
 def figure(values: list[float], metric: Metric = LIKENESS) -> Interval:
-    ids = [str(n) for n in range(len(values))]
-    (found,) = column_figures([metric], [np.array(values)], np.arange(len(values)), ids)
-    return found
+    return figures({metric: np.array(values)})[metric.name]
+
+
+def figures(columns: dict[Metric, FloatArray]) -> dict[str, Interval]:
+    """The figures of one system over all items, each item in a cluster of its own."""
+    items = [Item(str(n)) for n in range(len(next(iter(columns.values()))))]
+    metrics = {metric.name: metric for metric in columns}
+    values = {metric.name: column for metric, column in columns.items()}
+    table = StoredTable(items, metrics, {"system": values}, {}, next(iter(metrics)))
+    return group_figures(table, "system", table.main).metrics
 
 
 def test_bounds_lie_on_the_scale() -> None:
@@ -34,6 +43,6 @@ def test_a_column_without_values_is_undefined() -> None:
 
 def test_the_same_items_have_the_same_interval_whatever_stands_beside_them() -> None:
     values = np.random.default_rng(1).random(40)
-    ids = [str(n) for n in range(40)]
-    alone = column_figures([LIKENESS], [values], np.arange(40), ids)
-    assert column_figures([LIKENESS, LIKENESS], [1 - values, values], np.arange(40), ids)[1:] == alone
+    other = Metric(name="other", title="Other")
+    alone = figures({LIKENESS: values})
+    assert figures({other: 1 - values, LIKENESS: values})["likeness"] == alone["likeness"]

@@ -246,7 +246,7 @@ def test_a_waiver_needs_a_rule_a_reason_and_a_day(tmp_path: Path, missing: str) 
     lines = {"rule": "hit", "reason": "the parser is being rewritten", "expires": "2026-03-01"}
     rest = "".join(f"    {key}: {value}\n" for key, value in lines.items() if key != missing)
     (tmp_path / "waivers.yaml").write_text(f"waivers:\n  -\n{rest}")
-    with pytest.raises(UserError, match=rf"waivers\.0\.{missing}: this key is needed"):
+    with pytest.raises(UserError, match=rf"waivers\.0\.{missing}: Field required"):
         Waivers.read(tmp_path / "waivers.yaml")
 
 

@@ -13,7 +13,7 @@ from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.load import Run, Suite, load_suite
-from constraintsuite.experiments.oracle import PAIRS, find_published, match, published_results
+from constraintsuite.experiments.oracle import PAIRS, find_published, find_reproduction, published_results
 from constraintsuite.experiments.summary import TruncationAudit
 from constraintsuite.models.model_names import parse_model
 from experiments.paired_runs import RIGHT, make_examples, make_run
@@ -91,7 +91,7 @@ def share(percent: float) -> Interval:
 )
 def test_a_run_is_held_against_what_was_published(tmp_path: Path, model: str, percent: float, within: bool) -> None:
     suite = nevir(tmp_path / "suite")
-    found = match(run_with(suite, tmp_path / "run", model, percent), suite)
+    found = find_reproduction(run_with(suite, tmp_path / "run", model, percent), suite)
     assert found is not None
     assert found.within == within
     assert found.difference == pytest.approx(percent / 100 - found.published, abs=1e-6)
@@ -102,9 +102,13 @@ def test_a_run_is_held_against_what_was_published(tmp_path: Path, model: str, pe
 @pytest.mark.parametrize(
     ("model", "facts", "causes"),
     [
-        ("cross:qnli-electra-base", {"precision": "fp32"}, ["nothing that the run says of itself explains it"]),
+        ("cross:qnli-electra-base", {"precision": "fp32"}, ["no fact about the run explains it"]),
         ("cross:qnli-electra-base", {"precision": "int8"}, ["precision: int8 here"]),
-        ("cross:qnli-electra-base", {"cut": 110, "length": 128}, ["in 110 of 1,383 pairs what decides lies past"]),
+        (
+            "cross:qnli-electra-base",
+            {"cut": 110, "length": 128},
+            ["in 110 of 1,383 pairs the model does not read the deciding words"],
+        ),
         ("cross:qnli-electra-base", {"mteb": 34.0}, ["ties: under the rule mteb this run has 34.0 %"]),
         ("colbert:colbertv2.0", {"length": {"query": 32, "document": 180}}, ["protocol: queries of 32"]),
         (
@@ -119,7 +123,7 @@ def test_a_difference_is_explained_by_what_the_run_says(
     tmp_path: Path, model: str, facts: dict[str, Any], causes: list[str]
 ) -> None:
     suite = nevir(tmp_path / "suite")
-    found = match(run_with(suite, tmp_path / "run", model, 30.0, **facts), suite)
+    found = find_reproduction(run_with(suite, tmp_path / "run", model, 30.0, **facts), suite)
     assert found is not None
     assert len(found.causes) == len(causes)
     for cause, words in zip(found.causes, causes, strict=True):
@@ -133,9 +137,9 @@ def test_a_difference_is_explained_by_what_the_run_says(
 )
 def test_only_the_whole_test_split_is_held_against_it(tmp_path: Path, settings: dict[str, Any]) -> None:
     suite = nevir(tmp_path / "suite", **settings)
-    assert match(run_with(suite, tmp_path / "run", "bm25", 2.9), suite) is None
+    assert find_reproduction(run_with(suite, tmp_path / "run", "bm25", 2.9), suite) is None
 
 
 def test_a_model_of_which_nothing_was_published_has_nothing_to_match(tmp_path: Path) -> None:
     suite = nevir(tmp_path / "suite")
-    assert match(run_with(suite, tmp_path / "run", "dense:my-own", 2.9), suite) is None
+    assert find_reproduction(run_with(suite, tmp_path / "run", "dense:my-own", 2.9), suite) is None

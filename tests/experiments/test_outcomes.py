@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 
 from constraintsuite.core.records.examples import QUERY_PREFERENCE, Example, ExampleDocument, Preference
+from constraintsuite.core.statistics.pairwise import Scores, deviation, judge, judge_all
 from constraintsuite.core.statistics.ties import Outcome, TiePolicy, TieRule
-from constraintsuite.experiments.scoring import Scores, deviation, judge, judge_all
 from experiments.tiny_suite import CREAMLESS, IDIOM, LOUD, ORPHAN
 
 

@@ -21,12 +21,11 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.statistics.ties import TieRule
-from constraintsuite.experiments import shards
+from constraintsuite.experiments import scoring
 from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.run import evaluate_suite
-from constraintsuite.experiments.scoring import pairs_of
-from constraintsuite.experiments.shards import plan_shards
+from constraintsuite.experiments.scoring import pairs_of, plan_shards
 from constraintsuite.models import SCORERS, worker_model
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.chance import RandomScorer
@@ -40,7 +39,7 @@ from experiments.tiny_suite import BREAD, write_suite
 @pytest.fixture(autouse=True)
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(shards, "SHARD_PAIRS", 6)
+    monkeypatch.setattr(scoring, "SHARD_PAIRS", 6)
 
 
 @pytest.fixture
@@ -58,11 +57,11 @@ def test_shards_are_small_hold_every_pair_in_order_and_part_no_query(pairs: list
     queries = [{query for query, _ in shard} for shard in planned]
     assert sum(map(len, queries)) == len({query for query, _ in pairs})
     largest = max(Counter(query for query, _ in pairs).values(), default=0)
-    assert all(0 < len(shard) < shards.SHARD_PAIRS + largest for shard in planned)
+    assert all(0 < len(shard) < scoring.SHARD_PAIRS + largest for shard in planned)
 
 
 def test_shards_are_of_equal_size() -> None:
-    pairs = [(f"{number:02}", "text") for number in range(2 * shards.SHARD_PAIRS + 2)]
+    pairs = [(f"{number:02}", "text") for number in range(2 * scoring.SHARD_PAIRS + 2)]
     assert [len(shard) for shard in plan_shards(pairs, RandomScorer())] == [5, 5, 4]
 
 
@@ -172,12 +171,12 @@ def test_where_every_example_breaks_the_model_there_is_no_run(tmp_path: Path, fr
 KILLING = """
 import os, signal, sys
 from pathlib import Path
-from constraintsuite.experiments import shards
+from constraintsuite.experiments import scoring
 from constraintsuite.experiments.run import evaluate_suite
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.models.onnx.crossencoder import OnnxCross
 
-shards.SHARD_PAIRS = 6
+scoring.SHARD_PAIRS = 6
 calls, own = [], OnnxCross.score
 
 def counting(self, pairs):

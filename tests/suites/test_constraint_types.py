@@ -31,8 +31,8 @@ from constraintsuite.core.store import jsonl
 from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.jsonl import encode, read_jsonl, write_jsonl
 from constraintsuite.core.store.revisions import Revision
-from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import Run, load_run, load_suite
+from constraintsuite.experiments.pairs import group_examples
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.solvers import SOLVERS, Solver, least
 from constraintsuite.suites.constraints.base import ConstraintType, load_solver, solvers_for
@@ -239,7 +239,7 @@ def test_a_suite_of_it_is_loaded(suite: Path) -> None:
 
 
 def test_figures_are_split_up_by_it(suite: Path) -> None:
-    parts = split_up(EXAMPLES, [LOUD])
+    parts = group_examples(EXAMPLES, [LOUD])
     assert parts["constraint"] == {"shorter": list(range(len(EXAMPLES)))}
     assert parts["cue"] == {"under": list(range(len(EXAMPLES)))}
     assert parts["limit"] == {"10": list(range(len(EXAMPLES)))}  # every tag is a grouping

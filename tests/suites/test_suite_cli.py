@@ -18,7 +18,7 @@ from constraintsuite.core.records.examples import MAIN_SLICES, QUERY_PREFERENCE,
 from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.core.store.revisions import Revision
-from constraintsuite.experiments.groupings import split_up
+from constraintsuite.experiments.pairs import group_examples
 from constraintsuite.suites.export import EXPORTERS
 from constraintsuite.suites.importers.folder import import_suite
 
@@ -52,7 +52,7 @@ def test_stats_count_main_examples_and_controls_apart(small_suite: Path) -> None
 
 def test_stats_have_the_names_by_which_figures_are_split_up(small_suite: Path) -> None:
     tables = json.loads(suite("stats", small_suite, "--json").stdout)
-    names = split_up(read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl"))
+    names = group_examples(read(small_suite, "examples.jsonl"), read(small_suite, "controls.jsonl"))
     assert [*tables["main"], "control"] == list(names)
     assert set(tables["controls"]) <= set(names)
 

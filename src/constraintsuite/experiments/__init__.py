@@ -1,1 +1,1 @@
-"""How well a system does: a suite and a model give a run, a folder with every score and every figure."""
+"""Evaluation: score a suite with a model, and compare, gate and summarise finished runs of any kind."""

@@ -1,7 +1,7 @@
-"""Baselines: runs that are kept under a name, so that a gate finds them again.
+"""Baselines: runs stored under a name, for a gate to compare with.
 
-A baseline is a copy of a run's folder, `STORE/NAME/KIND-DATA-HASH`, where the hash is of the data as it was. One name holds one
-run for each kind of run and suite, so that `main` can stand for all that is measured on a branch.
+A baseline is a copy of a run's folder, `STORE/NAME/KIND-DATA-HASH`, with the hash of the data. One name holds one run for each
+kind of run and each version of the data. So `main` can stand for everything that is measured on a branch.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ from constraintsuite.experiments.experiment import Experiment
 from constraintsuite.experiments.run import plain_name
 
 STORE = Path(".csuite/baselines")
-"""Where baselines are kept unless told otherwise, seen from where the command runs."""
+"""The default folder of baselines, relative to the working folder."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,79}", re.ASCII)
 _OLD = ".old"
-"""Where the baseline that is being replaced lies until the new one has taken its place."""
+"""The folder to which a baseline is moved until its replacement is complete."""
 
 
-class KeptBaseline(NamedTuple):
-    """A run that is kept."""
+class StoredBaseline(NamedTuple):
+    """A run that is stored under a name."""
 
     name: str
     path: Path
     kind: str
     run: str
-    """What the run calls itself, such as its system."""
+    """The name of the run, such as its system."""
 
 
 def baseline_store(given: Path | None = None) -> Path:
-    """Where baselines are kept: as given, else `CSUITE_BASELINES`, else `.csuite/baselines` in the working folder."""
+    """The folder of baselines: the given one, `CSUITE_BASELINES`, or `.csuite/baselines` in the working folder."""
     return given or Path(os.environ.get("CSUITE_BASELINES") or STORE)
 
 
 def save_baseline(store: Path, name: str, run: Experiment) -> Path:
-    """Keep a copy of a finished run under a name; an earlier one of the same name, kind and data is replaced.
+    """Store a copy of a finished run under a name. It replaces an earlier one of the same name, kind and data.
 
-    Stopped at any point, either the earlier one or the new one is there, whole.
+    If this is interrupted, either the earlier copy or the new one is complete.
     """
     check_name(name)
     Artifact.open(run.path)
     place = store / name / _folder(run.kind, run.data, run.inputs)
-    old = _aside(place)
+    old = _moved(place)
     with folder_lock(place.parent):
         remove_leftovers(place.parent)
         with whole_folder(place) as new:
             shutil.copytree(run.path, new, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
             if place.is_dir():
-                shutil.rmtree(old, ignore_errors=True)  # of a process that was killed before it removed it
+                shutil.rmtree(old, ignore_errors=True)  # left by an interrupted process
                 old.parent.mkdir(exist_ok=True)
                 place.replace(old)
         shutil.rmtree(old, ignore_errors=True)
@@ -63,10 +63,7 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
 
 
 def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[str, str]) -> Path:
-    """The baseline of that name for a kind of run and what it was measured on, `data` with the hashes `inputs`.
-
-    That there is none is a UserError that says how to make it.
-    """
+    """Find the baseline of a name, for a kind of run on `data` with the hashes `inputs`; a UserError if there is none."""
     check_name(name)
     place = _current(store / name / _folder(kind, data, inputs))
     if read_manifest(place) is not None:
@@ -82,18 +79,18 @@ def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[
     raise UserError(f"{said} Store a run under this name with `csuite baseline save {name} RUN`.")
 
 
-def list_baselines(store: Path) -> Iterator[KeptBaseline]:
-    """Every run that is kept, by name and folder; one that a stopped save has moved aside is among them."""
+def list_baselines(store: Path) -> Iterator[StoredBaseline]:
+    """All stored runs by name and folder, including one that an interrupted save has moved aside."""
     asides = (old.parent.parent / old.name for old in store.glob(f"*/{_OLD}/*"))
     for place in sorted({*store.glob("*/[!.]*"), *asides}):
         found = _current(place)
         manifest = read_manifest(found)
         if manifest is not None:
-            yield KeptBaseline(place.parent.name, found, manifest.kind, manifest.name)
+            yield StoredBaseline(place.parent.name, found, manifest.kind, manifest.name)
 
 
 def remove_baseline(store: Path, name: str) -> int:
-    """Remove all runs that are kept under a name; gives how many there were."""
+    """Remove all runs stored under a name; returns their number."""
     found = [one for one in list_baselines(store) if one.name == name]
     if not found:
         raise UserError(f"There is no baseline named {name!r} in {store}.")
@@ -103,16 +100,16 @@ def remove_baseline(store: Path, name: str) -> int:
 
 
 def _current(place: Path) -> Path:
-    """Where a baseline lies: in its place, or aside, if a save was stopped before the new one took the place."""
-    return place if place.is_dir() else _aside(place)
+    """The folder of a baseline: its place, or where an interrupted save has moved it."""
+    return place if place.is_dir() else _moved(place)
 
 
-def _aside(place: Path) -> Path:
+def _moved(place: Path) -> Path:
     return place.parent / _OLD / place.name
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that is no plain word."""
+    """Refuse a name that is not a plain file name."""
     if not _NAME.fullmatch(name):
         raise UserError(
             f"{name!r} is not a valid name for a baseline. Use at most 80 letters, digits, dots, dashes and underscores."

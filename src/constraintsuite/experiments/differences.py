@@ -1,4 +1,4 @@
-"""Paired tests, and how the systems were set in them, as tables."""
+"""Paired tests, and the settings of the systems in them, as tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def difference_table(
     labels: Sequence[str],
     titles: Mapping[str, str] | None = None,
 ) -> Table:
-    """One row for each test; `labels` (systems, system, metric, group) say which it is, what all share is for the caption."""
+    """One row per test. `labels` (systems, system, metric, group) are the columns that tell the tests apart."""
     shares, mixed = all(test.share for test in tests), len({test.share for test in tests}) > 1
     binary = any(test.only_first is not None for test in tests)
     value: ColumnKind = "share" if shares else "number"
@@ -54,43 +54,33 @@ def difference_table(
 
 
 def settings_table(name: str, caption: str, settings: Mapping[str, Mapping[str, Details]]) -> Table:
-    """How each system was set in each group, one row for both; `settings` are by system and group, and not empty."""
+    """One row per group and system, from settings by system and group; `settings` must not be empty."""
     rows = [(group, system, own[group]) for system, own in settings.items() for group in own]
     groups = list(dict.fromkeys(group for group, _, _ in rows))
+    rows.sort(key=lambda row: groups.index(row[0]))
     keys = {key: isinstance(value, float) for _, _, details in rows for key, value in details.items()}
-    columns = (
-        Column(groups[0].partition("=")[0]),
-        Column("system"),
-        *(Column(key, "number" if is_number else "text") for key, is_number in keys.items()),
-    )
-    ordered = sorted(rows, key=lambda row: groups.index(row[0]))
-    return Table(
-        name,
-        caption,
-        columns,
-        tuple((_group(group), system, *(details.get(key) for key in keys)) for group, system, details in ordered),
-    )
+    more = [Column(key, "number" if is_number else "text") for key, is_number in keys.items()]
+    columns = (Column(groups[0].partition("=")[0]), Column("system"), *more)
+    cells = ((_group(group), system, *(details.get(key) for key in keys)) for group, system, details in rows)
+    return Table(name, caption, columns, tuple(cells))
 
 
 def _group(name: str) -> str:
-    """The values of a group such as `budget=5, type=temporal`; one over everything has its name."""
+    """The values in the name of a group: `5, temporal` for `budget=5, type=temporal`."""
     return ", ".join(part.rpartition("=")[2] for part in name.split(", "))
 
 
 def _grouping(tests: Sequence[PairedDifference]) -> str:
-    """The groupings of the tests, for a heading: those of the narrowest group."""
+    """The groupings of the narrowest group, for the heading of a column."""
     narrowest = max((test.group for test in tests), key=lambda name: name.count("="))
     named = [part.partition("=")[0] for part in narrowest.split(", ") if "=" in part]
     return ", ".join(named) or "group"
 
 
 def _row(test: PairedDifference, *, binary: bool, mixed: bool) -> tuple[CellValue, ...]:
+    first, second, detectable = test.value_first, test.value_second, test.detectable
     counts = (test.only_first, test.only_second) if binary else ()
-    first: CellValue = test.value_first
-    second: CellValue = test.value_second
-    difference: CellValue = test.difference
-    detectable: CellValue = test.detectable
-    if test.share and mixed:  # beside metrics that are no shares
-        first, second = UnitValue(test.value_first, "share"), UnitValue(test.value_second, "share")
-        difference, detectable = UnitValue(test.difference, "points"), UnitValue(test.detectable, "share")
-    return (first, second, difference, *counts, test.p, test.holm, detectable)
+    if not (test.share and mixed):
+        return (first, second, test.difference, *counts, test.p, test.holm, detectable)
+    values = (UnitValue(first, "share"), UnitValue(second, "share"), UnitValue(test.difference, "points"))
+    return (*values, *counts, test.p, test.holm, UnitValue(detectable, "share"))

@@ -1,12 +1,12 @@
-"""A finished run of any kind as an experiment: its outcome table, and what must be the same before two are compared.
+"""A finished run of any kind as an experiment: its outcome table, and what must be equal before two are compared.
 
-Times are compared in the machine's own measure: a millisecond on one machine is not one on another, nor on the same one while it
-is busy. So a fixed piece of work is timed beside the searches (the calibration), and speeds are told in units of that work.
+Milliseconds cannot be compared between machines, nor on one machine while it is busy. So a fixed piece of work, the
+calibration, is timed together with the searches, and speeds are compared in units of that work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -15,23 +15,22 @@ from typing import NamedTuple
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.experiments.compare import Comparison, SystemPair, changed_items, compare_systems
-from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import name_folders
-from constraintsuite.experiments.outcome_table import JoinedTable, OutcomeTable
+from constraintsuite.experiments.outcome_table import OVERALL, Details, JoinedTable, OutcomeTable
 
 
 @dataclass(frozen=True, slots=True)
 class SystemSpeed:
-    """Of one system in one group that is never pooled; the time of an item is the median of its repetitions."""
+    """The speed of one system in one group that is never pooled; the time of an item is the median of its repetitions."""
 
     system: str
     group: str
-    """`overall`, or the group as in `budget=10`."""
+    """`overall`, or a group such as `budget=10`."""
     items: int
     repetitions: int
-    """Warm ones, after the first."""
+    """Number of warm repetitions, after the first search."""
     cold_ms: float
-    """Median of the first times."""
+    """Median time of the first searches."""
     p50_ms: float
     p95_ms: float
 
@@ -55,45 +54,44 @@ class Timing:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What was measured, on what, and under which conditions."""
+    """A finished run: what was measured, on which data, and under which conditions."""
 
     path: Path
     kind: str
-    """The kind of artifact, such as `run` or `memory_run`: only experiments of one kind are compared."""
+    """The kind of artifact, such as `run` or `memory_run`. Only experiments of one kind are compared."""
     name: str
-    """What to call it among others: the system, or the benchmark where it holds several systems."""
+    """The name of its system, or of the benchmark if it holds several systems."""
     data: str
-    """The name of what was measured on, such as a suite."""
+    """The name of the data, such as that of a suite."""
     table: OutcomeTable
     inputs: Mapping[str, str]
-    """Hashes of what must be the same in experiments that are compared."""
+    """Hashes that must be equal in experiments that are compared."""
     conditions: Mapping[str, object] = field(default_factory=dict)
-    """Settings that must be the same."""
+    """Settings that must be equal."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """Settings that may differ, and are told where they do; those of one of several systems under its name."""
+    """Settings that may differ; those of a single system are a mapping under its name."""
     ties: str | None = None
-    """What equal scores count, where that is a question."""
+    """The rule for ties, if the kind of run has one."""
     reference: str | None = None
-    """The system that the others are compared with unless told otherwise; None: each with each."""
+    """The system that others are compared with by default; None: each is compared with each."""
     leading: tuple[str, ...] = ()
-    """Of very many systems, those that are compared: with the reference, or with themselves in another experiment; empty: all."""
+    """If there are very many systems, those to compare; empty: all."""
     timing: Timing | None = None
     total: str = OVERALL
-    """The group that stands for everything: `headline` of a suite of pairs."""
+    """The group of all items that count: `headline` for a suite of pairs."""
     missing: int = 0
-    """Items of the data that the run has no result for, where that is known."""
+    """Number of items of the data without a result, if known."""
     watched: tuple[str, ...] = ()
-    """Metrics that a gate without a policy looks at."""
+    """Metrics that a gate without a policy checks."""
 
 
 @dataclass(frozen=True)
 class OpenOptions:
-    """How a folder is opened."""
+    """Options for reading a folder as an experiment."""
 
     suite: Path | None = None
-    """Where the suite of a run lies, if it was moved."""
+    """The suite of a run, if it was moved."""
     rule: TieRule = STRICT
-    """What equal scores count."""
 
 
 OpenExperiment = Callable[[Path, OpenOptions], Experiment]
@@ -104,25 +102,27 @@ class NothingToCompareError(UserError):
     """There are no two systems with a value for the same items."""
 
 
-class SideBySide(NamedTuple):
-    """Experiments in one table, and which systems of it are compared."""
+class JoinedExperiments(NamedTuple):
+    """Several experiments in one table, and the pairs of systems to compare."""
 
     table: OutcomeTable
     pairs: list[SystemPair]
     left_out: int
-    """Items that some experiment does not have."""
+    """Number of items that some experiment does not have."""
 
 
-def join_experiments(experiments: Sequence[Experiment], against: str | None = None) -> SideBySide:
-    """One table of all systems.
+def join_experiments(experiments: Sequence[Experiment], against: str | None = None) -> JoinedExperiments:
+    """Put all systems into one table, and choose the pairs to compare.
 
-    The systems of a single experiment are compared with its reference (or with `against`), or each with each. Experiments of
-    one system each are compared pair by pair, or all with the one that `against` names; of several systems each, system by
-    system with the first experiment, or all of the first with all of the other where the two share no system.
+    - The systems of a single experiment are compared with `against` or its reference; without either, each with each.
+    - Experiments of one system each are compared with `against`, or each with each.
+    - Experiments of several systems each are compared with the first, system by system. If the two share no system, all
+      systems of the first are compared with all of the other.
     """
     if len(experiments) == 1:
         (one,) = experiments
-        return SideBySide(one.table, _within(one, against), 0)
+        reference = against or (one.reference if one.reference in one.table.systems else None)
+        return JoinedExperiments(one.table, _pairs_among(one.table.systems, reference, one.leading), 0)
     for other in experiments[1:]:
         refuse_unlike(experiments[0], other)
     tables = [one.table for one in experiments]
@@ -133,12 +133,12 @@ def join_experiments(experiments: Sequence[Experiment], against: str | None = No
     alone = all(len(each.systems) == 1 for each in tables)
     if against is not None and not alone:
         raise UserError("--against: these runs hold several systems each. Give one of them, or leave --against out.")
-    pairs = _among(list(named), against) if alone else list(_across(named, len(tables)))
+    pairs = _pairs_among(list(named), against) if alone else list(_pairs_across(named, len(tables)))
     if leading := list(dict.fromkeys(system for one in experiments for system in one.leading)):
         known = [pair for pair in pairs if all(named[label][1] in leading for label in pair)]
         pairs = sorted(known, key=lambda pair: leading.index(named[pair.first][1]))
     most = max(len(each.items) for each in tables)
-    return SideBySide(table, pairs, most - len(table.items))
+    return JoinedExperiments(table, pairs, most - len(table.items))
 
 
 def compare_experiments(
@@ -150,7 +150,7 @@ def compare_experiments(
     seed: int = 0,
     changed: int | None = 0,
 ) -> Comparison:
-    """All pairs of systems in every metric (the headline metric unless named), over everything and by group."""
+    """Compare systems in every metric (by default the headline metric), over all items and for each group of `by`."""
     first = experiments[0]
     table, pairs, left_out = join_experiments(experiments, against)
     if not pairs:
@@ -160,7 +160,7 @@ def compare_experiments(
     wanted = list(metrics) or [table.headline_metric]
     parts = table.parts(by, total=first.total)
     tests = compare_systems(table, pairs, wanted, parts, seed=seed)
-    if table.within is not None:  # one of the two was not measured in that group
+    if table.within is not None:  # one of the two systems may not have been measured in a group
         tests = [test for test in tests if test.difference.n]
     if not tests:
         raise NothingToCompareError(
@@ -178,16 +178,16 @@ def compare_experiments(
             f"{pair.first} -> {pair.second}": changed_items(table, pair, wanted[0], table.members(first.total), changed)
             for pair in pairs
         },
-        settings={
-            system: settings
-            for system in table.systems
-            if (settings := {group: found for group in parts if (found := table.setting(system, group))})
-        },
+        settings={system: found for system in table.systems if (found := _settings(table, system, parts))},
     )
 
 
+def _settings(table: OutcomeTable, system: str, groups: Iterable[str]) -> dict[str, Details]:
+    return {group: found for group in groups if (found := table.settings_in(system, group))}
+
+
 def refuse_unlike(first: Experiment, second: Experiment) -> None:
-    """Differences mean something only on the same items, asked under the same conditions."""
+    """Refuse to compare experiments of different kinds, on different data or under different conditions."""
     if first.kind != second.kind:
         raise UserError(
             f"{first.path} is of the kind {first.kind}, {second.path} of the kind {second.kind}. Compare runs of one kind."
@@ -208,24 +208,25 @@ def refuse_unlike(first: Experiment, second: Experiment) -> None:
 
 
 def differing_options(first: Experiment, second: Experiment) -> Iterator[str]:
-    """What may differ between experiments that are compared, and does; of systems, those that both have."""
-    own = [{k: v for k, v in one.options.items() if not isinstance(v, Mapping)} for one in (first, second)]
-    yield from _differences("", own[0], own[1])
-    for system, options in first.options.items():
-        other = second.options.get(system)
+    """A sentence for each option that differs between two experiments, or between the systems that both have."""
+    before, after = first.options, second.options
+    pairs: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {"": (_plain(before), _plain(after))}
+    for system, options in before.items():
+        other = after.get(system)
         if isinstance(options, Mapping) and isinstance(other, Mapping):
-            yield from _differences(f"{system}: ", options, other)
+            pairs[f"{system}: "] = options, other
+    for prefix, (old, new) in pairs.items():
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name) != new.get(name):
+                yield f"{prefix}{name} was {old.get(name)}, and is {new.get(name)}."
 
 
-def _differences(of: str, first: Mapping[str, object], second: Mapping[str, object]) -> Iterator[str]:
-    for name in sorted(first.keys() | second.keys()):
-        one, other = first.get(name), second.get(name)
-        if one != other:
-            yield f"{of}{name} was {one}, and is {other}."
+def _plain(options: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in options.items() if not isinstance(value, Mapping)}
 
 
-def _across(named: Mapping[str, tuple[int, str]], tables: int) -> Iterator[SystemPair]:
-    """Each of the first table with that of the same name in every other, or with all of one that shares no name with it."""
+def _pairs_across(named: Mapping[str, tuple[int, str]], tables: int) -> Iterator[SystemPair]:
+    """Pairs of the first table with every other one; `named` gives the table and the system of each label."""
     for other in range(1, tables):
         first, second = ({label: one for label, (number, one) in named.items() if number == n} for n in (0, other))
         shared = set(first.values()) & set(second.values())
@@ -233,14 +234,8 @@ def _across(named: Mapping[str, tuple[int, str]], tables: int) -> Iterator[Syste
             yield from (SystemPair(label, to) for to, one in second.items() if not shared or one == system)
 
 
-def _within(one: Experiment, against: str | None) -> list[SystemPair]:
-    systems = one.table.systems
-    reference = against or (one.reference if one.reference in systems else None)
-    return _among(systems, reference, one.leading)
-
-
-def _among(systems: Sequence[str], reference: str | None, leading: Sequence[str] = ()) -> list[SystemPair]:
-    """Each with each, or the leading ones (all, unless some lead) with a reference."""
+def _pairs_among(systems: Sequence[str], reference: str | None, leading: Sequence[str] = ()) -> list[SystemPair]:
+    """Each system with each, or the leading ones (by default all) with a reference."""
     if reference is None:
         return [SystemPair(*pair) for pair in combinations(systems, 2)]
     if reference not in systems:

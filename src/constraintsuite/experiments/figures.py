@@ -9,8 +9,7 @@ import numpy as np
 
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.scores import Interval
-from constraintsuite.core.statistics.intervals import FloatArray, IntArray, clipped
-from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.intervals import clipped
 from constraintsuite.core.statistics.resampling import DRAWS, cluster_median, mean_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
 
@@ -21,9 +20,9 @@ class GroupFigures:
 
     items: int
     clusters: int
-    """Sets of items that are resampled as one."""
+    """Number of sets of items that are resampled as a whole."""
     wide: bool
-    """Whether these are all items joined by anything they share; else only by the narrow names, such as couples."""
+    """Whether sets are joined by the wide names of items; if not, by the narrow ones, such as couples."""
     metrics: dict[str, Interval]
 
 
@@ -35,7 +34,7 @@ def table_figures(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> dict[str, dict[str, GroupFigures]]:
-    """The figures of every system in every group; `metrics` says which ones a group has, all of the table unless given."""
+    """The figures of every system in every group; `metrics` gives the metrics of a group, by default all of the table."""
     return {
         system: {
             group: group_figures(
@@ -56,46 +55,35 @@ def group_figures(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> GroupFigures:
-    """The figures of one system over some items, all from the same draws, which depend on the seed and the items alone."""
-    found = table.clusters(members)
+    """The figures of one system over some items, all from the same draws; these depend only on the seed and the items."""
+    found, ids = table.clusters(members), table.ids(members)
     wanted = [table.metric(name) for name in (table.metrics if metrics is None else metrics)]
-    columns = [table.column(system, metric.name, members) for metric in wanted]
-    intervals = column_figures(wanted, columns, found.numbers, table.ids(members), seed=seed, draws=draws)
-    named = {metric.name: interval for metric, interval in zip(wanted, intervals, strict=True)}
+    columns = {metric: table.column(system, metric.name, members) for metric in wanted}
+    means = [metric for metric in wanted if metric.average == "mean"]
+    intervals = mean_figures(
+        [columns[metric] for metric in means],
+        found.numbers,
+        generator(seed, ids),
+        shares=[metric.share for metric in means],
+        draws=draws,
+    )
+    figures = dict(zip(means, intervals, strict=True))
+    for metric in wanted:
+        if metric.average == "median":
+            figures[metric] = cluster_median(columns[metric], found.numbers, rng=generator(seed, ids), draws=draws)
+        elif metric.bounds is not None:  # an interval by Student's t may reach beyond the scale
+            figures[metric] = clipped(figures[metric], *metric.bounds)
+    named = {metric.name: rounded(figures[metric]) for metric in wanted}
     return GroupFigures(len(members), len(np.unique(found.numbers)), found.wide, named)
 
 
-def column_figures(
-    metrics: Sequence[Metric],
-    columns: Sequence[FloatArray],
-    clusters: IntArray,
-    ids: Sequence[str],
-    *,
-    seed: int = 0,
-    draws: int = DRAWS,
-) -> list[Interval]:
-    """The mean or median of each column, with its interval on the scale of its metric."""
-    averaged = [place for place, metric in enumerate(metrics) if metric.average == "mean"]
-    shares = [metrics[place].share for place in averaged]
-    means = mean_figures(
-        [columns[place] for place in averaged], clusters, generator(seed, ids), shares=shares, draws=draws
-    )
-    found = dict(zip(averaged, means, strict=True))
-    for place, metric in enumerate(metrics):
-        if metric.average == "median":
-            found[place] = cluster_median(columns[place], clusters, rng=generator(seed, ids), draws=draws)
-        elif metric.bounds is not None:  # Student's t of a few clusters does not know where a scale ends
-            found[place] = clipped(found[place], *metric.bounds)
-    return [rounded(found[place]) for place in range(len(metrics))]
-
-
 def generator(seed: int, ids: Iterable[str]) -> np.random.Generator:
-    """Chance keyed by what is resampled: the same items have the same interval in every table, whatever it is called."""
+    """Random draws keyed by the items: the same items have the same interval in every table."""
     return np.random.default_rng([seed, stable_hash("bootstrap", *ids)])
 
 
 def rounded(interval: Interval) -> Interval:
-    """Nine significant digits: the last bits of a sum depend on the processor, a file must not."""
+    """The interval with nine significant digits, because the last bits of a sum depend on the processor."""
     value, low, high = map(round_off, (interval.value, interval.low, interval.high))
     return Interval(value, low, high, interval.n)
 

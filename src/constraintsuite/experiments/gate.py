@@ -1,7 +1,7 @@
-"""Whether a run passes a policy: for each rule, whether it passes, fails, or is inconclusive, and why.
+"""Apply a policy to a run: each rule passes, fails or is inconclusive, with a reason.
 
-A rule is inconclusive where a limit is broken but chance could have done it, or where the value keeps the limit and its interval,
-which must keep it too, does not. A run with an inconclusive rule does not pass unless the policy allows it.
+A rule is inconclusive if chance alone could explain that its limit is broken, or if the value keeps the limit but the end of
+its interval, which must keep it too, does not. A run with an inconclusive rule does not pass unless the policy allows it.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from constraintsuite.experiments.experiment import Experiment, differing_options
 from constraintsuite.experiments.gate_verdicts import (
     GateOutcome,
     GateVerdict,
+    failed,
     judge_change,
     judge_speed,
     judge_value,
     show_size,
 )
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import JoinedTable
+from constraintsuite.experiments.outcome_table import OVERALL, JoinedTable
 from constraintsuite.experiments.policy import LatencyRule, Policy, PolicyRule, Waiver, rule_groups
 
+_WORST_FIRST: tuple[GateOutcome, ...] = ("failed", "inconclusive")
 MAX_DROP = 0.02
-"""What the policy lets the headline lose where no policy is given."""
-NOTABLE = 0.02
-"""A drop of the headline metric by more than this is noted in slices that no rule is about."""
-_BASELINE = "baseline "  # before the name of a system in the joined table
+"""How far the watched figures may drop if there is no policy."""
+NOTABLE_DROP = 0.02
+"""A larger drop of the headline metric is noted in slices that no rule covers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,32 +41,30 @@ class GateResult:
     """The verdict on a run."""
 
     run: str
-    """What it is called: its system, or its benchmark."""
+    """The name of its system, or of its benchmark."""
     baseline: str | None
     data: str
     outcome: GateOutcome
-    """The worst of its verdicts."""
+    """The worst outcome of the verdicts that are not waived."""
     passed: bool
-    """Whether it may go on: nothing fails, and nothing is inconclusive unless the policy allows that."""
+    """Whether no rule fails, and none is inconclusive unless the policy allows that."""
     allow_inconclusive: bool
-    """What the policy says."""
     verdicts: tuple[GateVerdict, ...]
     notes: tuple[str, ...] = ()
 
 
-class _Paired(NamedTuple):
+class _PairedRuns(NamedTuple):
     """A run and its baseline in one table."""
 
     table: JoinedTable
     pairs: Mapping[str, SystemPair]
-    """For each system of the run the two that are compared; single systems need not have one name."""
+    """By system of the run: its labels in the table, that of the baseline first."""
+    earlier: Mapping[str, str]
+    """By system of the run: the system of the baseline. If both have only one system, the names may differ."""
 
 
 def default_policy(baseline: Experiment) -> Policy:
-    """What is demanded where no policy is given, by what the baseline has.
-
-    No watched metric may get worse by more than two points, and answers that were timed may take at most 20 % longer.
-    """
+    """The policy if none is given: no watched metric gets worse by more than 2 points, and no latency rises by more than 20 %."""
     if not baseline.watched:
         raise UserError(
             f"{baseline.path}: a {baseline.kind} has no figures for a default policy to watch. Write a policy; "
@@ -89,13 +87,11 @@ def check_run(
     *,
     today: date | None = None,
 ) -> GateResult:
-    """Apply every rule to every system and to every group that is never pooled; rules that compare need the baseline.
+    """Apply every rule to every system, in every group that is never pooled. Rules that compare need the baseline.
 
-    `today` is the day that waivers are judged by, and is needed where there are any.
+    `today` is the date on which waivers must still be valid.
     """
-    if waivers and today is None:
-        raise ValueError("waivers need the day that they are judged by")
-    _refuse_rules(policy, run, baseline, waivers)
+    _check_rules(policy, run, baseline, waivers)
     judged = [
         judge_value(rule, run.table, system, group)
         for rule in policy.rules
@@ -118,12 +114,10 @@ def check_run(
         notes += [*differing_options(baseline, run), *_unjudged(run, paired, undefined), *_unwatched(policy, paired)]
     elif run.missing:
         judged.append(_incomplete(run, f"{run.missing:,} items of {run.data} have no result in the run"))
-    day = today or date.min
-    verdicts = tuple(_waive(verdict, waivers, day) for verdict in judged)
+    valid = [waiver for waiver in waivers if (today or date.min) <= waiver.expires]
+    verdicts = tuple(_waive(verdict, valid) for verdict in judged)
     outcomes = {verdict.outcome for verdict in verdicts if verdict.waived is None}
-    outcome: GateOutcome = (
-        "failed" if "failed" in outcomes else "inconclusive" if "inconclusive" in outcomes else "passed"
-    )
+    outcome: GateOutcome = next((one for one in _WORST_FIRST if one in outcomes), "passed")
     return GateResult(
         run=_name(run),
         baseline=_name(baseline) if baseline else None,
@@ -132,22 +126,22 @@ def check_run(
         passed=bool(verdicts) and (outcome == "passed" or (outcome == "inconclusive" and policy.allow_inconclusive)),
         allow_inconclusive=policy.allow_inconclusive,
         verdicts=verdicts,
-        notes=(*notes, *_stale_waivers(waivers, judged, day)),
+        notes=(*notes, *_stale_waivers(waivers, valid, judged)),
     )
 
 
 def _name(one: Experiment) -> str:
-    """What a person calls it: its system, or its folder where it is only named by its data."""
+    """The name of the system, or of the folder if the experiment is only named by its data."""
     return one.path.resolve().name if one.name == one.data else one.name
 
 
-def _refuse_rules(policy: Policy, run: Experiment, baseline: Experiment | None, waivers: Sequence[Waiver]) -> None:
-    """Refuse rules that need a baseline where there is none, or name what the run lacks, and waivers for several rules."""
+def _check_rules(policy: Policy, run: Experiment, baseline: Experiment | None, waivers: Sequence[Waiver]) -> None:
+    """Refuse rules that lack a baseline, rules about a system that the run lacks, and waivers that cover several limits."""
     comparing = [*(rule for rule in policy.rules if rule.compares), *([policy.latency] if policy.latency else [])]
     if comparing and baseline is None:
         raise UserError(f"The rule `{comparing[0]}` compares with a baseline. Give one with --baseline RUN.")
     for rule in policy.rules:
-        rule.refuse_for(run.table.metric(rule.metric))
+        rule.check_metric(run.table.metric(rule.metric))
         if rule.system is not None and rule.system not in run.table.systems:
             there = ", ".join(run.table.systems)
             raise UserError(f"The rule `{rule}` is about a system that {run.path} does not have. There are: {there}.")
@@ -160,64 +154,63 @@ def _refuse_rules(policy: Policy, run: Experiment, baseline: Experiment | None, 
 
 
 def _incomplete(run: Experiment, reason: str) -> GateVerdict:
-    """A run that leaves out what it cannot do must not look better for it."""
+    """A failure for a run without some results: leaving out hard items must not help."""
     return GateVerdict("all items", "all items", run.name, run.total, "failed", reason)
 
 
-def _pair(run: Experiment, baseline: Experiment) -> _Paired:
+def _pair(run: Experiment, baseline: Experiment) -> _PairedRuns:
     old, new = baseline.table, run.table
     alone = len(old.systems) == len(new.systems) == 1
-    match = {new.systems[0]: old.systems[0]} if alone else {one: one for one in new.systems if one in old.systems}
-    if not match:
+    earlier = {new.systems[0]: old.systems[0]} if alone else {one: one for one in new.systems if one in old.systems}
+    if not earlier:
         raise UserError(f"{run.path} and {baseline.path} have no system in common.")
     if wanted := set(run.leading) & set(baseline.leading):
-        match = {now: before for now, before in match.items() if now in wanted}
-    labels = {f"{_BASELINE}{before}": (0, before) for before in match.values()}
-    labels |= {f"run {now}": (1, now) for now in match}
-    pairs = {now: SystemPair(f"{_BASELINE}{before}", f"run {now}") for now, before in match.items()}
-    return _Paired(JoinedTable([old, new], labels), pairs)
+        earlier = {now: before for now, before in earlier.items() if now in wanted}
+    pairs = {now: SystemPair(f"baseline {before}", f"run {now}") for now, before in earlier.items()}
+    labels = {pairs[now].first: (0, before) for now, before in earlier.items()}
+    labels |= {pairs[now].second: (1, now) for now in earlier}
+    return _PairedRuns(JoinedTable([old, new], labels), pairs, earlier)
 
 
-def _missing_systems(policy: Policy, baseline: Experiment, paired: _Paired) -> Iterator[GateVerdict]:
-    """A system that the run or the baseline lacks, although it is compared, fails; single systems need not have one name."""
+def _missing_systems(policy: Policy, baseline: Experiment, paired: _PairedRuns) -> Iterator[GateVerdict]:
+    """A failure for each system that should be compared, but that the run or the baseline lacks."""
     for rule in policy.rules:
         if rule.compares and rule.system is not None and rule.system not in paired.pairs:
-            reason = "only one of the two runs has this system"
-            yield GateVerdict(str(rule), rule.metric, rule.system, OVERALL, "failed", reason, limit=rule.kind)
+            yield failed(rule, rule.system, OVERALL, "only one of the two runs has this system")
     for system in (baseline.leading or baseline.table.systems) if len(baseline.table.systems) > 1 else ():
         if system not in paired.pairs:
             yield GateVerdict("all", "all", system, OVERALL, "failed", "the run does not have this system")
 
 
 _RuleCell = tuple[PolicyRule, str, str]
-"""A rule that compares, and the system and group that it is applied to."""
+"""A rule that compares, and the system and group that it applies to."""
 
 
-def _relative_cells(policy: Policy, paired: _Paired, total: str) -> tuple[list[_RuleCell], list[_RuleCell]]:
-    """What the rules that compare are applied to, and what they are not: cells that the baseline has no value in.
+def _relative_cells(policy: Policy, paired: _PairedRuns, total: str) -> tuple[list[_RuleCell], list[_RuleCell]]:
+    """The cells to judge by rules that compare, and the cells without any value in the baseline, which are not judged.
 
-    A rule that would be applied to nothing at all keeps its cells, and fails.
+    If all cells of a rule have no value in the baseline, they are judged, and fail.
     """
-    table, pairs = paired
-
-    def is_undefined(cell: _RuleCell) -> bool:
-        rule, system, group = cell
-        members = table.members(group)
-        return bool(members) and bool(np.isnan(table.column(pairs[system].first, rule.metric, members)).all())
-
     judged: list[_RuleCell] = []
     undefined: list[_RuleCell] = []
     for rule in (rule for rule in policy.rules if rule.compares):
-        systems = [system for system in ([rule.system] if rule.system else pairs) if system in pairs]
-        cells = [(rule, system, group) for system in systems for group in rule_groups(rule, table, total)]
-        kept = [cell for cell in cells if not is_undefined(cell)]
+        systems = [system for system in ([rule.system] if rule.system else paired.pairs) if system in paired.pairs]
+        cells = [(rule, system, group) for system in systems for group in rule_groups(rule, paired.table, total)]
+        kept = [cell for cell in cells if not _is_undefined(cell, paired)]
         judged += kept or cells
         undefined += [cell for cell in cells if cell not in kept] if kept else []
     return judged, undefined
 
 
-def _relative_verdicts(policy: Policy, paired: _Paired, cells: Sequence[_RuleCell]) -> Iterator[GateVerdict]:
-    table, pairs = paired
+def _is_undefined(cell: _RuleCell, paired: _PairedRuns) -> bool:
+    rule, system, group = cell
+    members = paired.table.members(group)
+    values = paired.table.column(paired.pairs[system].first, rule.metric, members)
+    return bool(members) and bool(np.isnan(values).all())
+
+
+def _relative_verdicts(policy: Policy, paired: _PairedRuns, cells: Sequence[_RuleCell]) -> Iterator[GateVerdict]:
+    table, pairs = paired.table, paired.pairs
     tests = run_tests(
         table,
         [ComparedCell(pairs[s], table.metric(rule.metric), group, table.members(group)) for rule, s, group in cells],
@@ -227,16 +220,18 @@ def _relative_verdicts(policy: Policy, paired: _Paired, cells: Sequence[_RuleCel
         yield judge_change(rule, system, group, table, pairs[system], test, policy.alpha)
 
 
-def _speed_verdicts(policy: Policy, paired: _Paired, run: Experiment, baseline: Experiment) -> Iterator[GateVerdict]:
+def _speed_verdicts(
+    policy: Policy, paired: _PairedRuns, run: Experiment, baseline: Experiment
+) -> Iterator[GateVerdict]:
     if policy.latency is None:
         return
-    for system, group in product(paired.pairs, paired.table.parts() if paired.table.within else [OVERALL]):
-        earlier = paired.pairs[system].first.removeprefix(_BASELINE)
+    groups = paired.table.parts() if paired.table.within else [OVERALL]
+    for (system, earlier), group in product(paired.earlier.items(), groups):
         yield judge_speed(policy.latency, system, earlier, group, run.timing, baseline.timing)
 
 
-def _unjudged(run: Experiment, paired: _Paired, undefined: Sequence[_RuleCell]) -> Iterator[str]:
-    """What was not judged because the baseline does not have it."""
+def _unjudged(run: Experiment, paired: _PairedRuns, undefined: Sequence[_RuleCell]) -> Iterator[str]:
+    """Notes on what was not judged because the baseline does not have it."""
     more = len(run.table.items) - len(paired.table.items)
     if more:
         yield f"{more:,} items of the run are not in the baseline, and were not compared."
@@ -247,39 +242,45 @@ def _unjudged(run: Experiment, paired: _Paired, undefined: Sequence[_RuleCell]) 
         yield f"{rule.metric} is not defined for {system} in {group}, and was not judged."
 
 
-def _unwatched(policy: Policy, paired: _Paired) -> Iterator[str]:
-    """Slices that no rule is about and that got worse by more than chance: the headline does not count all of them."""
-    table, pairs = paired
+def _unwatched(policy: Policy, paired: _PairedRuns) -> Iterator[str]:
+    """Notes on slices outside the headline that no rule covers, and that got worse by more than chance."""
+    table = paired.table
     counted, metric = set(table.headline), table.metric(table.headline_metric)
-    named = {rule.group for rule in policy.rules}
+    covered = {rule.group for rule in policy.rules}
     slices = {f"slice={value}": members for value, members in table.groups.get("slice", {}).items() if members}
     for group, members in slices.items():
-        if group in named or counted & set(members):
+        if group in covered or counted & set(members):
             continue
-        for pair in pairs.values():
+        for pair in paired.pairs.values():
             test = paired_test(table, pair, metric, group, members, tests=len(slices))
             change = test.difference.value
-            if change is not None and change < -NOTABLE and (test.p or 0.0) * len(slices) < policy.alpha:
-                yield (
-                    f"Look at {group}: its {metric} dropped by {show_size(-change, metric)}, and no rule of the policy is about it."
-                )
+            if change is not None and change < -NOTABLE_DROP and (test.p or 0.0) * len(slices) < policy.alpha:
+                size = show_size(-change, metric)
+                yield f"Look at {group}: its {metric} dropped by {size}, and no rule of the policy is about it."
 
 
-def _waive(verdict: GateVerdict, waivers: Sequence[Waiver], today: date) -> GateVerdict:
-    """The verdict, with the reason of a waiver that lets its failure pass."""
-    covering = (w for w in waivers if w.covers(verdict.metric, verdict.limit, verdict.system, verdict.group, today))
-    waiver = None if verdict.outcome == "passed" else next(covering, None)
+def _waive(verdict: GateVerdict, valid: Sequence[Waiver]) -> GateVerdict:
+    """The verdict with the reason of a waiver that covers its failure, if there is one."""
+    waiver = next((one for one in valid if _covers(one, verdict)), None)
     if waiver is None:
         return verdict
     return replace(verdict, waived=f"{waiver.reason} (until {waiver.expires.isoformat()})")
 
 
-def _stale_waivers(waivers: Sequence[Waiver], judged: Sequence[GateVerdict], today: date) -> Iterator[str]:
-    """Waivers that have expired, and those that let nothing pass."""
+def _covers(waiver: Waiver, verdict: GateVerdict) -> bool:
+    return (
+        verdict.outcome != "passed"
+        and waiver.rule == verdict.metric
+        and waiver.limit in (None, verdict.limit)
+        and waiver.system in (None, verdict.system)
+        and waiver.group in (None, verdict.group)
+    )
+
+
+def _stale_waivers(waivers: Sequence[Waiver], valid: Sequence[Waiver], judged: Sequence[GateVerdict]) -> Iterator[str]:
+    """Notes on waivers that have expired, and on those that cover no failure."""
     for waiver in waivers:
-        if today > waiver.expires:
+        if waiver not in valid:
             yield f"The waiver for {waiver.rule} expired on {waiver.expires.isoformat()}: {waiver.reason}"
-        elif not any(
-            v.outcome != "passed" and waiver.covers(v.metric, v.limit, v.system, v.group, today) for v in judged
-        ):
+        elif not any(_covers(waiver, verdict) for verdict in judged):
             yield f"The waiver for {waiver.rule} lets nothing pass and can be removed: {waiver.reason}"

@@ -1,17 +1,17 @@
-"""The verdict on one rule for one system and group: an absolute limit, a change against a baseline, a rise of times."""
+"""The verdict on one rule for one system and group: on a value, on a change against a baseline, or on a latency."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from constraintsuite.core.records.figures import points, say
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.metric import Metric
-from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items
+from constraintsuite.experiments.compare import ItemChange, PairedDifference, SystemPair, changed_items, describe_change
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
 from constraintsuite.experiments.figures import group_figures
 from constraintsuite.experiments.outcome_table import OutcomeTable
@@ -19,13 +19,13 @@ from constraintsuite.experiments.policy import LATENCY, LatencyRule, LimitKind, 
 
 GateOutcome = Literal["passed", "failed", "inconclusive"]
 SHOWN_BROKEN = 20
-"""Items that a verdict names; it counts all of them."""
+"""The number of items that a verdict names; it counts all of them."""
 _ROUNDING = 1e-9  # so that a change of exactly the limit is within it
 
 
 @dataclass(frozen=True, slots=True)
 class GateVerdict:
-    """What became of one rule for one system and group."""
+    """The outcome of one rule for one system and group, with the reason."""
 
     rule: str
     metric: str
@@ -34,68 +34,54 @@ class GateVerdict:
     outcome: GateOutcome
     reason: str
     value: Interval | None = None
-    """Of the run; None where the group has no item."""
+    """The value of the run; None if the group has no items."""
     baseline: float | None = None
     difference: Interval | None = None
-    """Run less baseline, paired."""
+    """Run minus baseline, paired."""
     p: float | None = None
-    """Of the clustered sign-flip test."""
+    """Two-sided p of the clustered sign-flip test."""
     holm: float | None = None
     """That p corrected for all tests of the gate."""
     detectable: float | None = None
-    """The smallest change that these items would show with a probability of 80 %; None where there is no such."""
+    """The smallest change that these items show with a probability of 80 %; None if they cannot show any."""
     broken: tuple[ItemChange, ...] = ()
-    """The items that broke, those first that moved furthest: at most 20 of them."""
+    """The items that broke, the largest change first: at most 20 of them."""
     broken_count: int = 0
     waived: str | None = None
-    """The reason for which a failure is let pass."""
+    """The reason why a failure may pass."""
     limit: LimitKind | None = None
-    """Which limit the rule has; None for a rule about times."""
+    """The kind of limit of the rule; None for the latency rule."""
 
 
-class _TowardsWorse(NamedTuple):
-    """A figure on a scale on which more is worse, whichever way its rule looks."""
-
-    value: float
-    least: float | None
-    most: float | None
-
-
-def _towards_worse(figure: Interval, *, down: bool) -> _TowardsWorse:
-    assert figure.value is not None
-    if not down:
-        return _TowardsWorse(figure.value, figure.low, figure.high)
-    least, most = (None if end is None else -end for end in (figure.high, figure.low))
-    return _TowardsWorse(-figure.value, least, most)
+def failed(rule: PolicyRule, system: str, group: str, reason: str, value: Interval | None = None) -> GateVerdict:
+    """The verdict on a rule that cannot be applied: an undefined value must not pass."""
+    return GateVerdict(str(rule), rule.metric, system, group, "failed", reason, value, limit=rule.kind)
 
 
 def judge_value(rule: PolicyRule, table: OutcomeTable, system: str, group: str) -> GateVerdict:
-    """Apply a rule with `min` or `max` to the figure of one system."""
+    """Apply a rule with `min` or `max` to the value of one system."""
     members = table.members(group)
     value = _figure(table, system, rule.metric, members)
-    outcome, reason = _check_value(rule, table, group, value)
+    if value is None or value.value is None:
+        return failed(rule, system, group, _undefined(table, group), value)
+    outcome, reason = _check_value(rule, table.metric(rule.metric), value)
     verdict = GateVerdict(str(rule), rule.metric, system, group, outcome, reason, value, limit=rule.kind)
     return verdict if outcome == "passed" else _with_worst(verdict, table, members)
 
 
-def _check_value(rule: PolicyRule, table: OutcomeTable, group: str, figure: Interval | None) -> tuple[GateOutcome, str]:
-    if figure is None or figure.value is None:
-        return "failed", _undefined(table, group)
-    low, kind = rule.kind == "min", table.metric(rule.metric).kind
-    value, limit = say(figure.value, kind), say(rule.limit, kind)
-    seen, most = _towards_worse(figure, down=low), -rule.limit if low else rule.limit
-    if seen.value > most:
+def _check_value(rule: PolicyRule, metric: Metric, figure: Interval) -> tuple[GateOutcome, str]:
+    low = rule.kind == "min"
+    assert figure.value is not None
+    value, limit = say(figure.value, metric.kind), say(rule.limit, metric.kind)
+    words, which, end = ("at least", "lower", figure.low) if low else ("at most", "upper", figure.high)
+    if figure.value < rule.limit if low else figure.value > rule.limit:
         return "failed", f"{value} is {'below' if low else 'above'} {limit}"
-    words = "at least" if low else "at most"
     if not rule.needs_certainty:
         return "passed", f"{value} is {words} {limit}"
-    end, which = figure.low if low else figure.high, "lower" if low else "upper"
-    said = "no bound" if end is None else say(end, kind)
-    if seen.most is None or seen.most > most:
-        reason = (
-            f"{value} keeps {limit}, but the {which} end of its interval, {said}, does not: too few items to be sure"
-        )
-        return "inconclusive", reason
+    said = "no bound" if end is None else say(end, metric.kind)
+    if end is None or (end < rule.limit if low else end > rule.limit):
+        reason = f"the {which} end of its interval, {said}, does not: too few items to be sure"
+        return "inconclusive", f"{value} keeps {limit}, but {reason}"
     return "passed", f"{which} end {said} is {words} {limit}"
 
 
@@ -113,9 +99,11 @@ def judge_change(
     value = _figure(table, pair.second, rule.metric, members)
     before, after = (table.column(one, rule.metric, members) for one in pair)
     lost = int((np.isfinite(before) & ~np.isfinite(after)).sum())
-    if lost or test.difference.value is None:  # to be undefined is no way to pass
-        reason = f"undefined for {lost:,} items that have a value in the baseline" if lost else _undefined(table, group)
-        return GateVerdict(str(rule), rule.metric, system, group, "failed", reason, value, limit=rule.kind)
+    if lost:
+        reason = f"undefined for {lost:,} items that have a value in the baseline"
+        return failed(rule, system, group, reason, value)
+    if test.difference.value is None:
+        return failed(rule, system, group, _undefined(table, group), value)
     outcome, reason = _check_change(rule, test, table, members, alpha)
     verdict = GateVerdict(
         str(rule),
@@ -143,8 +131,10 @@ def judge_change(
 def _check_change(
     rule: PolicyRule, test: PairedDifference, table: OutcomeTable, members: Sequence[int], alpha: float
 ) -> tuple[GateOutcome, str]:
-    metric, word = table.metric(rule.metric), "drop" if rule.kind == "max_drop" else "rise"
-    change, least, most = _towards_worse(test.difference, down=word == "drop")
+    metric, word, found = table.metric(rule.metric), rule.kind.removeprefix("max_"), test.difference
+    sign, least, most = (-1, found.high, found.low) if word == "drop" else (1, found.low, found.high)
+    change = sign * (found.value or 0.0)
+    least, most = (None if end is None else sign * end for end in (least, most))
     if most is None and test.p == 1.0 and not change:  # nothing changed at all
         most = 0.0
     allowed, limit = rule.limit + _ROUNDING, show_size(rule.limit, metric)
@@ -170,7 +160,7 @@ def _check_change(
 
 
 def _detectable(test: PairedDifference, metric: Metric, word: str, table: OutcomeTable, members: Sequence[int]) -> str:
-    """What the items of a test can show, in words."""
+    """A sentence about the smallest change that the items of a test can show."""
     tested = np.isfinite([table.column(one, test.metric, members) for one in (test.first, test.second)]).all(axis=0)
     clusters = len(np.unique(table.clusters(members).numbers[tested]))
     if test.detectable is not None:
@@ -181,7 +171,7 @@ def _detectable(test: PairedDifference, metric: Metric, word: str, table: Outcom
 
 
 def show_size(change: float, metric: Metric) -> str:
-    """How large a change is, in words."""
+    """The size of a change, in points for a share."""
     return points(change) if metric.share else say(abs(change), "number")
 
 
@@ -198,37 +188,25 @@ def _undefined(table: OutcomeTable, group: str) -> str:
 
 
 def _with_worst(verdict: GateVerdict, table: OutcomeTable, members: Sequence[int]) -> GateVerdict:
-    """The verdict with the items that have the worst values."""
+    """The verdict with the items that are worse than the mean, the worst first."""
     low = verdict.limit == "min"
     values = table.column(verdict.system, verdict.metric, members)
-    mean = np.nanmean(values) if np.isfinite(values).any() else np.nan
+    mean = np.nanmean(values)
     worse = [i for i in range(len(members)) if (values[i] < mean or values[i] == 0 if low else values[i] > mean)]
     worse.sort(key=lambda i: (float(values[i]) if low else -float(values[i]), table.items[members[i]].id))
-    broken = tuple(
-        ItemChange(
-            id=table.items[members[i]].id,
-            first=None,
-            second=float(values[i]),
-            texts=table.texts(members[i]),
-            seen_first={},
-            seen_second=table.seen(verdict.system, members[i]),
-        )
-        for i in worse[:SHOWN_BROKEN]
-    )
-    return replace(verdict, broken=broken, broken_count=len(worse))
+    systems = (None, verdict.system)
+    shown = (describe_change(table, members[i], systems, None, float(values[i])) for i in worse[:SHOWN_BROKEN])
+    return replace(verdict, broken=tuple(shown), broken_count=len(worse))
 
 
 def judge_speed(
     rule: LatencyRule, system: str, earlier: str, group: str, new: Timing | None, old: Timing | None
 ) -> GateVerdict:
-    """Apply the rule about times, in units of each machine's calibration; `earlier` is the system in the baseline."""
-    now = new.find(system, group) if new else None
-    before = old.find(earlier, group) if old else None
-    if new is None or old is None or not (_is_enough(now, rule) and _is_enough(before, rule)):
+    """Apply the latency rule, in units of each machine's calibration; `earlier` is the system in the baseline."""
+    now, before = _find_speed(rule, system, group, new), _find_speed(rule, earlier, group, old)
+    if new is None or old is None or now is None or before is None:
         reason = f"undefined: both runs need {rule.min_repetitions} warm passes; time them again, or drop the rule"
         return GateVerdict(str(rule), LATENCY, system, group, "failed", reason)
-    assert now is not None
-    assert before is not None
     machine = new.calibration_ms / old.calibration_ms
     expected = before.p95_ms * machine
     rise = now.p95_ms / expected - 1
@@ -240,5 +218,7 @@ def judge_speed(
     return GateVerdict(str(rule), LATENCY, system, group, "passed" if kept else "failed", reason)
 
 
-def _is_enough(speed: SystemSpeed | None, rule: LatencyRule) -> bool:
-    return speed is not None and speed.repetitions >= rule.min_repetitions
+def _find_speed(rule: LatencyRule, system: str, group: str, timing: Timing | None) -> SystemSpeed | None:
+    """The speed of a system in a group, if it was timed often enough."""
+    speed = timing.find(system, group) if timing else None
+    return speed if speed is not None and speed.repetitions >= rule.min_repetitions else None

@@ -1,11 +1,11 @@
-"""Suites and runs as they lie on disk, and what to call several of them."""
+"""Suites and runs in their folders, and labels that tell several runs apart."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
@@ -22,7 +22,7 @@ CONTROLS = "controls.jsonl"
 SUMMARY = "summary.json"
 SCORES = "scores.jsonl"
 MODEL = "model.json"
-_SUITE_PLACE = ".suite"  # hidden, hence not hashed: a run is the same run wherever its suite lies
+_SUITE_PLACE = ".suite"  # hidden and so not hashed: a run is the same run wherever its suite is
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,24 @@ class Suite:
     controls: tuple[Example, ...]
 
     @property
+    def all_examples(self) -> tuple[Example, ...]:
+        """The main examples, then the controls."""
+        return (*self.examples, *self.controls)
+
+    @property
     def name(self) -> str:
-        """The name it was built under."""
+        """The name that the suite was built under."""
         return self.artifact.manifest.name
 
     @property
     def content(self) -> str:
-        """Hash of all its files."""
+        """The hash of all its files."""
         return self.artifact.manifest.content
+
+    def without(self, ids: Collection[str]) -> Suite:
+        """The suite without the examples and controls of these ids."""
+        main, controls = (tuple(e for e in part if e.id not in ids) for part in (self.examples, self.controls))
+        return replace(self, examples=main, controls=controls)
 
 
 def has_pairs(counts: Mapping[str, int]) -> bool:
@@ -51,7 +61,7 @@ def has_pairs(counts: Mapping[str, int]) -> bool:
 
 @dataclass(frozen=True)
 class Run:
-    """A model's results on a suite."""
+    """The results and figures of a model on a suite."""
 
     artifact: Artifact
     summary: RunSummary
@@ -59,7 +69,7 @@ class Run:
 
 
 def load_suite(path: Path) -> Suite:
-    """The suite in a folder; one without main examples, or changed since it was built, is a UserError."""
+    """Read a suite. A suite that has no main examples, or was changed since it was built, is a UserError."""
     artifact = Artifact.open(path, "suite")
     if "examples" not in artifact.manifest.counts and "qrels" in artifact.manifest.counts:
         raise UserError(f"{path}: this suite has a collection but no pairs. Use `csuite retrieve-eval {path}`.")
@@ -72,29 +82,32 @@ def load_suite(path: Path) -> Suite:
         if stray is not None:
             kind = "a main example" if stray.control is None else "a control"
             raise UserError(f"{path / file}: {stray.id} is {kind}, which belongs in another file.")
-    _refuse_repeated(path, [*examples, *controls])
+    counts = Counter(example.id for example in (*examples, *controls))
+    repeated = [name for name, count in counts.items() if count > 1]
+    if repeated:
+        raise UserError(f"{path}: {len(repeated)} ids appear more than once; the first is {repeated[0]!r}.")
     return Suite(artifact, examples, controls)
 
 
 def load_run(path: Path) -> Run:
-    """The finished run in a folder; one of which a file is missing or was changed is a UserError."""
+    """Read a finished run. A run with a missing or changed file is a UserError."""
     artifact = Artifact.open(path, "run")
     return Run(artifact, read_json(path / SUMMARY, RunSummary), read_results(path))
 
 
 def read_results(path: Path) -> tuple[PairResult, ...]:
-    """How every example came out in the run in a folder."""
+    """The result of every example in the run in a folder."""
     return tuple(read_jsonl(path / EXAMPLES, PairResult))
 
 
 def remember_suite(run: Path, suite: Path) -> None:
-    """Note in a run's folder where its suite lies: its URL, or its place as seen from there."""
+    """Note the place of its suite in a run's folder: a URL, or a path relative to that folder."""
     place = shown(suite) if mirror_of(suite) else os.path.relpath(suite.resolve(), run.resolve())
     write_text(run / _SUITE_PLACE, place + "\n")
 
 
 def suite_place(run: Path) -> Path | None:
-    """Where the suite of a run lies; None if it is not where it was."""
+    """The folder of a run's suite; None if it is not there any more."""
     note = run / _SUITE_PLACE
     place = note.read_text(encoding="utf-8").rstrip("\n") if note.is_file() else ""
     if is_url(place):
@@ -105,7 +118,7 @@ def suite_place(run: Path) -> Path | None:
 
 
 def find_suite(run: Path) -> Path:
-    """Where the suite of a run lies; that it is not where it was is a UserError."""
+    """The folder of a run's suite; a UserError if it is not there any more."""
     suite = suite_place(run)
     if suite is None:
         raise UserError(
@@ -115,42 +128,33 @@ def find_suite(run: Path) -> Path:
     return suite
 
 
-def _refuse_repeated(path: Path, examples: Sequence[Example]) -> None:
-    repeated = [name for name, count in Counter(example.id for example in examples).items() if count > 1]
-    if repeated:
-        raise UserError(f"{path}: {len(repeated)} ids appear more than once; the first is {repeated[0]!r}.")
-
-
 def name_runs(runs: Sequence[Run]) -> dict[str, Run]:
-    """The runs by system; where two have the same, also by as much of their folders' paths as tells them apart."""
+    """The runs by label, as `name_folders` gives it."""
     labels = name_folders([(run.summary.system, run.artifact.path) for run in runs])
     return dict(zip(labels, runs, strict=True))
 
 
 def name_folders(named: Sequence[tuple[str, Path]]) -> list[str]:
-    """A label for each system and the folder it is of: its name, and where two have the same, the end of the path too."""
-    folders = [folder.resolve() for _, folder in named]
-    counts = Counter((name, folder) for (name, _), folder in zip(named, folders, strict=True))
-    for (_, folder), count in counts.items():
-        if count > 1:
-            raise UserError(f"{folder}: this run is named twice. Give each once.")
+    """A label for each (system, folder): the system, and for systems of one name also the end of the folder's path."""
+    resolved = [(name, folder.resolve()) for name, folder in named]
     alike: dict[str, list[Path]] = defaultdict(list)
-    for name, folder in counts:
+    for name, folder in resolved:
+        if folder in alike[name]:
+            raise UserError(f"{folder}: this run is named twice. Give each once.")
         alike[name].append(folder)
     return [
-        name if len(alike[name]) == 1 else f"{name} ({_short_path(folder, alike[name])})" for name, folder in counts
+        name if len(alike[name]) == 1 else f"{name} ({_short_path(folder, alike[name])})" for name, folder in resolved
     ]
 
 
 def short_paths(folders: Sequence[Path]) -> list[str]:
-    """For each folder its name, with as many folders above it as tell it apart from the others."""
+    """For each folder the shortest end of its path that no other folder has."""
     resolved = [folder.resolve() for folder in folders]
     return [_short_path(folder, resolved) for folder in resolved]
 
 
-def _short_path(folder: Path, among: Sequence[Path]) -> str:
-    """The end of a path that none of the others has: what stands before it depends on the machine."""
+def _short_path(folder: Path, others: Sequence[Path]) -> str:
     for length in range(1, len(folder.parts)):
-        if [other.parts[-length:] for other in among].count(folder.parts[-length:]) == 1:
+        if [other.parts[-length:] for other in others].count(folder.parts[-length:]) == 1:
             return "/".join(folder.parts[-length:])
     return str(folder)

@@ -1,4 +1,4 @@
-"""Folders that are written once: what is there already is kept, what others put there is never touched."""
+"""Output folders that are written once. A finished result is kept, and files of anybody else are never touched."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter, Silent
-from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, Manifest, read_manifest
+from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.experiments.load import remember_suite, suite_place
 from constraintsuite.models.base import PLACE_FACTS, ModelFact
@@ -17,7 +17,7 @@ from constraintsuite.models.base import PLACE_FACTS, ModelFact
 
 @dataclass(frozen=True)
 class OutputCounts:
-    """What came of the work: how many of what, what was left out and why, and where the model ran."""
+    """For the manifest: how many of what there are, what was left out and why, and where the model ran."""
 
     counts: Mapping[str, int]
     rejects: Mapping[str, int] = field(default_factory=dict)
@@ -34,11 +34,10 @@ def write_once(
     reporter: Reporter | None = None,
     events: Sequence[str] = (),
 ) -> Artifact:
-    """Let `write` fill a folder that becomes `out`, unless all that this origin gives is there already.
+    """Let `write` fill a folder that becomes `out`, unless `out` already holds the result of this origin.
 
-    `files` are patterns of what is written. Earlier output of the same kind, name and suite is replaced, but only when
-    the work is done. Anything else in `out` is a UserError, and left as it is. `suite` is where the suite lies: that is
-    noted in the folder.
+    `files` are patterns of what `write` creates. Earlier output of the same kind, name and suite is replaced, but only when
+    the new output is complete. Anything else in `out` is a UserError. The place of `suite` is noted in the folder.
     """
     _refuse_other_suite(out, origin, suite)
     with claim(out, origin, files, replace=Replace.SAME_NAME, note=(reporter or Silent()).note) as space:
@@ -52,46 +51,38 @@ def write_once(
 
 
 def _refuse_other_suite(out: Path, origin: ArtifactOrigin, suite: Path | None) -> None:
-    """A UserError if earlier output of the same system is of another suite: that suite may have the same name."""
+    """Refuse to replace output of the same system on another suite, even one of the same name.
+
+    The same suite may have changed since, or have been moved.
+    """
     manifest = read_manifest(out) if out.is_dir() else None
     if manifest is None or (manifest.kind, manifest.name) != (origin.kind, origin.name):
         return
     before, now = manifest.settings.get("suite"), origin.settings.get("suite")
-    place = suite and _other_place(out, manifest, suite)
+    place = suite_place(out) if suite else None
+    if suite and place:
+        there, here = (found.content if (found := read_manifest(folder)) else None for folder in (place, suite))
+        place = place if there == manifest.inputs.get("suite") != here else None
     if before != now or place:
         raise UserError(
-            f"{out}: this folder already holds the {manifest.kind} of {origin.name} on the suite "
-            f"{before!r}{_at(place)}. One on the suite {now!r}{_at(suite)} would replace it. Choose another --out."
+            f"{out}: this folder already holds the {manifest.kind} of {origin.name} on the suite {before!r}{_in(place)}. "
+            f"One on the suite {now!r}{_in(suite)} would replace it. Choose another --out."
         )
 
 
-def _other_place(out: Path, manifest: Manifest, suite: Path) -> Path | None:
-    """Where the suite of earlier output lies, if that is another suite of the same name and not what became of this one."""
-    place = suite_place(out)
-    if place is None or place == suite.resolve():
-        return None
-    other = read_manifest(place)
-    return place if other is not None and other.content == manifest.inputs.get("suite") != _content(suite) else None
-
-
-def _content(suite: Path) -> str | None:
-    manifest = read_manifest(suite)
-    return None if manifest is None else manifest.content
-
-
-def _at(place: Path | None) -> str:
+def _in(place: Path | None) -> str:
     return f" in {place}" if place else ""
 
 
 class SplitFacts(NamedTuple):
-    """Facts that are content, and facts that belong beside it."""
+    """Facts about a model that belong to a result, and facts about the machine it ran on."""
 
     own: dict[str, ModelFact]
     place: dict[str, ModelFact]
 
 
 def split_facts(facts: Mapping[str, ModelFact]) -> SplitFacts:
-    """Facts of the place, also of a part of a system, are taken out: the same run elsewhere must be the same bytes."""
+    """Separate facts about the machine, at any depth, so that a run has the same bytes on every machine."""
     own: dict[str, ModelFact] = {}
     place: dict[str, ModelFact] = {}
     for key, value in facts.items():

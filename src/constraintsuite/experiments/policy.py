@@ -1,8 +1,8 @@
-"""What a system must do to pass, as a file; and which failures are let pass for a while, with a reason."""
+"""What a run must do to pass a gate, as a YAML file of rules; and waivers, which let known failures pass until a date."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import resources
@@ -10,22 +10,23 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.statistics.metric import Metric
+from constraintsuite.core.statistics.significance import CAUTIOUS, TYPICAL, detect_before
 from constraintsuite.core.statistics.ties import TiePolicy, TieRule
+from constraintsuite.core.store.jsonl import describe_all
 from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.experiments.compare import refuse_incomparable
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import OutcomeTable
-from constraintsuite.experiments.power import CAUTIOUS, TYPICAL, detect_before
+from constraintsuite.experiments.outcome_table import OVERALL, OutcomeTable
 
 LimitKind = Literal["min", "max", "max_drop", "max_rise"]
 _LIMITS: tuple[LimitKind, ...] = ("min", "max", "max_drop", "max_rise")
-_ENDS = {"lower_bound": ("min", "max_drop"), "upper_bound": ("max", "max_rise")}
+_BOUNDS = {"lower_bound": ("min", "max_drop"), "upper_bound": ("max", "max_rise")}
 LATENCY = "latency_p95"
-"""What a waiver calls the rule about times; no metric of outcomes has this name."""
+"""The name of the latency rule in waivers; no metric has this name."""
+_EXAMPLE = "`csuite gate --example` prints a policy to start from."
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -34,17 +35,17 @@ class _Strict(BaseModel):
 
 
 class PolicyRule(_Strict):
-    """One limit of one metric on one group of items."""
+    """One limit for one metric on one group of items."""
 
     metric: str = Field(min_length=1, description="a metric of the run, as docs/metrics.md lists them")
     group: str | None = Field(
-        None, description="`grouping=value`, or overall: all main items; unless given, what the headline counts"
+        None, description="`grouping=value`, or overall for all main items; by default the examples of the headline"
     )
-    system: str | None = Field(None, description="of a run with several systems, this one alone; unless given, all")
-    min: float | None = Field(None, description="the least value")
+    system: str | None = Field(None, description="one system of a run with several; by default all of them")
+    min: float | None = Field(None, description="the smallest value")
     max: float | None = Field(None, description="the largest value")
-    max_drop: float | None = Field(None, ge=0, description="how far below the baseline it may be")
-    max_rise: float | None = Field(None, ge=0, description="how far above the baseline it may be")
+    max_drop: float | None = Field(None, ge=0, description="how far the value may lie below the baseline")
+    max_rise: float | None = Field(None, ge=0, description="how far the value may lie above the baseline")
     lower_bound: bool = Field(False, description="min, max_drop: the lower end of the interval must keep the limit too")
     upper_bound: bool = Field(False, description="max, max_rise: the upper end of the interval must keep the limit too")
     significant: bool = Field(
@@ -52,13 +53,13 @@ class PolicyRule(_Strict):
     )
 
     @model_validator(mode="after")
-    def _makes_sense(self) -> PolicyRule:
+    def _check_combination(self) -> PolicyRule:
         given = [name for name in _LIMITS if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"a rule has one limit of {', '.join(_LIMITS)}; here are {', '.join(given) or 'none'}")
-        for end, limits in _ENDS.items():
-            if getattr(self, end) and given[0] not in limits:
-                raise ValueError(f"{end} goes with {' or '.join(limits)}, not with {given[0]}")
+        for bound, limits in _BOUNDS.items():
+            if getattr(self, bound) and given[0] not in limits:
+                raise ValueError(f"{bound} goes with {' or '.join(limits)}, not with {given[0]}")
         if "significant" in self.model_fields_set and not self.compares:
             raise ValueError(f"significant goes with max_drop or max_rise, not with {given[0]}")
         if self.group not in (None, "overall", "headline") and not all(self.group.partition("=")):
@@ -77,16 +78,16 @@ class PolicyRule(_Strict):
 
     @property
     def compares(self) -> bool:
-        """Whether it needs a baseline."""
+        """Whether the rule needs a baseline."""
         return self.kind in ("max_drop", "max_rise")
 
     @property
     def needs_certainty(self) -> bool:
-        """Whether an end of the interval must keep the limit."""
+        """Whether an end of the interval must keep the limit too."""
         return self.lower_bound or self.upper_bound
 
-    def refuse_for(self, metric: Metric) -> None:
-        """Refuse a limit that means nothing for the metric."""
+    def check_metric(self, metric: Metric) -> None:
+        """Refuse a limit that has no meaning for the metric."""
         if metric.share and not 0 <= self.limit <= 1:
             raise UserError(
                 f"The rule `{self}`: {metric} is a share from 0 to 1, so the limit {self.limit:g} means nothing; for 50 % "
@@ -103,71 +104,54 @@ class PolicyRule(_Strict):
 
 
 class LatencyRule(_Strict):
-    """How much slower warm answers may be than the baseline's, in units of the calibration."""
+    """How much slower warm answers may be than in the baseline, in units of the machine's calibration."""
 
-    max_rise: float = Field(0.20, ge=0, description="relative: 0.20 lets 10 become 12")
-    min_repetitions: int = Field(3, ge=1, description="so many warm passes both runs need; fewer say nothing")
-    floor_ms: float = Field(0.05, ge=0, description="a rise by less than this is below what a clock can tell")
+    max_rise: float = Field(0.20, ge=0, description="relative: 0.20 lets 10 ms become 12 ms")
+    min_repetitions: int = Field(3, ge=1, description="the number of warm passes that both runs need")
+    floor_ms: float = Field(0.05, ge=0, description="a rise by less than this is too small to measure")
 
     def __str__(self) -> str:
         return f"{LATENCY}: max_rise {self.max_rise:g}"
 
 
 class Policy(_Strict):
-    """All rules, and how ties, chance and doubt are treated in them."""
+    """All rules, and how ties, chance and inconclusive rules are treated."""
 
     rules: tuple[PolicyRule, ...] = ()
-    latency: LatencyRule | None = Field(None, description="how much slower it may be; needs runs that were timed")
+    latency: LatencyRule | None = Field(None, description="how much slower a run may be; needs timed runs")
     alpha: float = Field(0.05, gt=0, lt=1, description="a change is significant if its corrected p is below this")
     allow_inconclusive: bool = Field(
-        False, description="let a run pass where too few items leave it open whether a limit is kept"
+        False, description="let a run pass if too few items leave it open whether a limit is kept"
     )
     ties: TiePolicy = Field("strict", description="what equal scores count")
     tie_eps: float = Field(0.0, ge=0, description="scores at most this far apart are equal")
 
-    @field_validator("rules", mode="before")
-    @classmethod
-    def _a_list(cls, rules: object) -> object:
-        if rules is None or rules in ([], ()):
-            raise ValueError(f"there is no rule here, so that everything would pass; {_START}")
-        return rules
-
     @model_validator(mode="after")
-    def _some(self) -> Policy:
+    def _refuse_empty(self) -> Policy:
         if not self.rules and self.latency is None:
-            raise ValueError(f"there is no rule here, so that everything would pass; {_START}")
+            raise ValueError("there is no rule, so that everything would pass")
         return self
 
     @property
     def tie_rule(self) -> TieRule:
-        """The rule by which equal scores are counted."""
+        """The rule for ties."""
         return TieRule(self.ties, self.tie_eps)
 
     @classmethod
     def read(cls, path: Path) -> Policy:
-        """The policy in a YAML file; a wrong or unknown key is a UserError naming it."""
-        return _read(path, cls, read_yaml(path, "policy", "`csuite gate --example` prints one to start from."), _POLICY)
+        """Read a YAML file; all wrong and unknown keys are named in one UserError."""
+        return _read(cls, path, "policy", _EXAMPLE)
 
 
 class Waiver(_Strict):
-    """A failure that is known and let pass until a day."""
+    """A known failure that may pass until a date."""
 
     rule: str = Field(min_length=1, description=f"the metric of the rule, or {LATENCY}")
-    system: str | None = Field(None, description="this system alone; unless given, all")
-    group: str | None = Field(None, description="this group alone, such as budget=10; unless given, all")
-    limit: LimitKind | None = Field(None, description="this limit alone; needed where several rules have the metric")
-    reason: str = Field(min_length=10, pattern=r"\S", description="why, for the one who reads the gate's output")
-    expires: date = Field(description="the last day on which it counts")
-
-    def covers(self, rule: str, limit: LimitKind | None, system: str, group: str, today: date) -> bool:
-        """Whether it lets this failure pass today."""
-        return (
-            today <= self.expires
-            and self.rule == rule
-            and self.limit in (None, limit)
-            and self.system in (None, system)
-            and self.group in (None, group)
-        )
+    system: str | None = Field(None, description="only this system; by default all")
+    group: str | None = Field(None, description="only this group, such as budget=10; by default all")
+    limit: LimitKind | None = Field(None, description="only this limit; needed if several rules use the metric")
+    reason: str = Field(min_length=10, pattern=r"\S", description="why the failure may pass, for readers of the output")
+    expires: date = Field(description="the last day on which the waiver is valid")
 
 
 class Waivers(_Strict):
@@ -177,8 +161,18 @@ class Waivers(_Strict):
 
     @classmethod
     def read(cls, path: Path) -> tuple[Waiver, ...]:
-        """The waivers in a YAML file: `waivers:` and a list, each with rule, reason and expires."""
-        return _read(path, cls, read_yaml(path, "waiver file"), _WAIVERS).waivers
+        """Read a YAML file with the key `waivers`."""
+        hint = "A waiver file has `waivers:` and a list, each with rule, reason and expires."
+        return _read(cls, path, "waiver file", hint).waivers
+
+
+def _read(model: type[Model], path: Path, kind: str, hint: str) -> Model:
+    data = read_yaml(path, kind, hint)
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        faults = [f"{path}: {fault}" for fault in describe_all(error)]
+        raise UserError("\n".join(faults) + f" {hint}") from None
 
 
 def example_policy() -> str:
@@ -186,88 +180,53 @@ def example_policy() -> str:
     return (resources.files("constraintsuite.experiments") / "data" / "gate.yaml").read_text("utf-8")
 
 
-def _read(path: Path, model: type[Model], data: object, about: str) -> Model:
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        raise UserError("\n".join(f"{path}: {fault}" for fault in _faults(error, about))) from None
-
-
-def _faults(error: ValidationError, about: str) -> Iterator[str]:
-    """Everything that is wrong with a file, in words of our own."""
-    for fault in error.errors(include_url=False):
-        where = ".".join(str(part) for part in fault["loc"])
-        kind = fault["type"]
-        if kind == "value_error":  # a check of our own: its sentence says it all
-            said = str(fault["ctx"]["error"])
-        elif kind == "extra_forbidden":
-            said = "unknown key, perhaps misspelt"
-        elif kind == "missing":
-            said = f"this key is needed; {about.removeprefix('this is no policy; ')}"
-        elif about == _POLICY and kind in _SAID:
-            said = _SAID[kind]
-        else:
-            said = f"{fault['msg'][0].lower()}{fault['msg'][1:]}, got {fault['input']!r}"
-        yield f"{where}: {said}." if where else f"{said if kind == 'value_error' else about}."
-
-
-_START = "`csuite gate --example` prints a policy to start from"
-_POLICY = f"this is no policy; {_START}"
-_WAIVERS = "a waiver file has `waivers:` and a list, each with rule, reason and expires"
-_SAID = {
-    "model_type": "a rule is a set of `key: value` lines, such as `metric: accuracy` and `min: 0.6`",
-    "tuple_type": "write the rules as a list, each after a dash",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class RuleDetection:
-    """What the items of a rule can show."""
+    """The smallest change that the items of a rule can show."""
 
     rule: str
     group: str
     limit: float | None
-    """How much the rule lets change; None for a rule that compares with no baseline."""
+    """The largest change that the rule allows; None for a rule without a baseline."""
     items: int
     clusters: int
     share: bool
-    """Of other metrics nothing can be told before a run, since nobody knows how much they vary."""
+    """Whether the metric is a share. How much other metrics vary is unknown before a run."""
     typical: float | None
-    """The smallest change that is found if two systems disagree as most do; None where no change can be found."""
+    """The smallest detectable change if two systems disagree as most do; None if no change can be detected."""
     detectable: float | None
     """The same on cautious assumptions."""
 
 
 def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDetection]:
-    """What each rule that compares could find on these items, whatever systems are measured."""
+    """What each rule that compares can detect on these items, for any two systems."""
     comparing = [rule for rule in policy.rules if rule.compares] or list(policy.rules)
     cells = [(rule, group) for rule in comparing for group in rule_groups(rule, table, total)]
     found = []
     for rule, group in cells:
         metric = table.metric(rule.metric)
-        rule.refuse_for(metric)
+        rule.check_metric(metric)
         members = _with_values(table, rule.metric, table.members(group))
         numbers = table.clusters(members).numbers
-        typical, cautious = (
-            detect_before(numbers, alpha=policy.alpha / len(cells), assumed=one) for one in (TYPICAL, CAUTIOUS)
-        )
+        alpha = policy.alpha / len(cells)
+        typical, cautious = (detect_before(numbers, alpha=alpha, assumed=one) for one in (TYPICAL, CAUTIOUS))
         found.append(
             RuleDetection(
                 str(rule),
                 group,
                 rule.limit if rule.compares else None,
-                cautious.items,
-                cautious.clusters,
+                len(members),
+                len(np.unique(numbers)),
                 metric.share,
-                typical.smallest if metric.share else None,
-                cautious.smallest if metric.share else None,
+                typical if metric.share else None,
+                cautious if metric.share else None,
             )
         )
     return found
 
 
 def rule_groups(rule: PolicyRule, table: OutcomeTable, total: str) -> list[str]:
-    """The groups that a rule is applied to: the one it names, in each of those that are never pooled."""
+    """The groups that a rule applies to: the group that it names, inside each group that is never pooled."""
     if table.within is None:
         return [rule.group or total]
     named = rule.group or OVERALL
@@ -278,8 +237,8 @@ def rule_groups(rule: PolicyRule, table: OutcomeTable, total: str) -> list[str]:
 
 
 def _with_values(table: OutcomeTable, metric: str, members: Sequence[int]) -> list[int]:
-    """Those of some items that have a value under any system; all of them where no system was measured yet."""
+    """The items that have a value under any system; all of them if the table has no system."""
     if not table.systems:
         return list(members)
-    known = [np.isfinite(table.column(system, metric, members)) for system in table.systems]
-    return [i for i, one in zip(members, np.any(known, axis=0).tolist(), strict=True) if one]
+    known = np.any([np.isfinite(table.column(system, metric, members)) for system in table.systems], axis=0)
+    return [i for i, is_known in zip(members, known.tolist(), strict=True) if is_known]

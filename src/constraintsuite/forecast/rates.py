@@ -8,7 +8,7 @@ from statistics import median
 from typing import Literal, TypeVar
 
 from constraintsuite.core.execution.cores import cores
-from constraintsuite.experiments.shards import SHARD_PAIRS
+from constraintsuite.experiments.scoring import SHARD_PAIRS
 from constraintsuite.forecast.clock import now
 from constraintsuite.forecast.growth import Range
 from constraintsuite.models.base import Describing, Workbench, is_spreadable

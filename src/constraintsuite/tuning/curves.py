@@ -11,7 +11,7 @@ from constraintsuite.core.records.figures import ColumnKind, show
 from constraintsuite.core.records.plots import Axis, Plot, Series, Spot
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.pairwise import METRICS
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.experiments.ranking.summary import metric_of
 from constraintsuite.tuning.recipe import SelectionSettings
 

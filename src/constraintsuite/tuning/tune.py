@@ -23,7 +23,7 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Workspace, claim
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.registry import open_source
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.torch.device import describe_device, fix_threads, pick_device

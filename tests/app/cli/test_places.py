@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from constraintsuite.app.cli.main import cli
-from constraintsuite.app.cli.places import FOLDER, HERE, OUT, RUNS, taken
+from constraintsuite.app.cli.places import FOLDER, HERE, OUT, RUNS, take_folder
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.files import folder_lock
@@ -126,7 +126,7 @@ def evaluated(out: str, model: str) -> Result:
     @click.command()
     @click.option("--out", type=RUNS)
     def command(out: Path) -> None:
-        run = taken(out / model)
+        run = take_folder(out / model)
         run.mkdir(parents=True, exist_ok=True)
         before = (run / "lines").read_text() if (run / "lines").exists() else ""
         (run / "lines").write_text(f"{before}{model}\n")

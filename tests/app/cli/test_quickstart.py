@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.app.cli.quickstart import MODELS, next_steps
-from constraintsuite.experiments.headline import is_chance
+from constraintsuite.experiments.pairs import is_chance
 
 SUITE, PAGE = Path("quickstart/suite"), Path("quickstart/report/index.html")
 

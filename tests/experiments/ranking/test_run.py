@@ -15,14 +15,13 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.experiments.ranking.collection import JudgedQuery
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
 from constraintsuite.experiments.ranking.run import (
-    GivenRun,
     RankingPlan,
     evaluate_retrieval,
     load_ranking,
-    measure_given,
+    measure_trec_run,
     ranking_folder,
 )
-from constraintsuite.experiments.ranking.summary import RankingRun, summarise
+from constraintsuite.experiments.ranking.summary import summarise
 from experiments.tiny_suite import write_suite
 
 
@@ -113,7 +112,7 @@ def test_the_table_by_query_says_where_the_first_of_each_kind_stands(suite: Path
 def test_what_is_measured_again_from_the_run_file_is_the_same(suite: Path) -> None:
     artifact = search(suite, RankingPlan("bm25", rerank="random"))
     own = load_ranking(artifact.path)
-    given = measure_given(GivenRun(artifact.path / "run.trec", suite=suite), ())
+    given = measure_trec_run(artifact.path / "run.trec", (), suite=suite)
     assert {name: own.measures[name] for name in given.measures} == given.measures
 
 
@@ -150,12 +149,12 @@ def ranked(links: Sequence[str], ranks: Sequence[int | None]) -> list[QueryRanki
 
 
 def test_queries_that_share_documents_are_resampled_together() -> None:
-    summary = summarise(RankingRun("s", "x", ranked("aabbcd", [2] * 6)), parse_measures(["RR@10"]), seed=0).summary
+    summary = summarise("s", "x", ranked("aabbcd", [2] * 6), parse_measures(["RR@10"]), seed=0).summary
     assert (summary.queries, summary.groups, summary.resampled) == (6, 4, "documents")
 
 
 def test_where_most_queries_are_joined_each_stands_alone() -> None:
-    summary = summarise(RankingRun("s", "x", ranked("aaaabc", [2] * 6)), parse_measures(["RR@10"]), seed=0).summary
+    summary = summarise("s", "x", ranked("aaaabc", [2] * 6), parse_measures(["RR@10"]), seed=0).summary
     assert (summary.groups, summary.resampled) == (6, "queries")
 
 
@@ -166,7 +165,7 @@ def test_the_first_violation_is_a_median_and_null_where_most_have_none(
     ranks: list[int | None], median: float | None, without: float
 ) -> None:
     measures = parse_measures(["first_violation", "no_violation"])
-    figures = summarise(RankingRun("s", "x", ranked("abc", ranks)), measures, seed=0).summary.measures
+    figures = summarise("s", "x", ranked("abc", ranks), measures, seed=0).summary.measures
     assert figures["first_violation"].value == median
     assert figures["no_violation"].value == pytest.approx(without)
     assert figures["first_violation"].n == 3
@@ -174,16 +173,12 @@ def test_the_first_violation_is_a_median_and_null_where_most_have_none(
 
 def test_an_undefined_figure_is_null_with_no_queries_behind_it() -> None:
     rankings = [QueryRanking(JudgedQuery("q", "", {"a": 1}), ["a"])]
-    figure = summarise(RankingRun("s", "x", rankings), parse_measures(["violation@10"]), seed=0).summary.measures[
-        "violation@10"
-    ]
+    figure = summarise("s", "x", rankings, parse_measures(["violation@10"]), seed=0).summary.measures["violation@10"]
     assert (figure.value, figure.n) == (None, 0)
 
 
 def test_bounds_stay_on_the_scale() -> None:
-    figures = summarise(
-        RankingRun("s", "x", ranked("abc", [2, 2, 3])), parse_measures(["violation@10", "dMRR@10"]), seed=0
-    )
+    figures = summarise("s", "x", ranked("abc", [2, 2, 3]), parse_measures(["violation@10", "dMRR@10"]), seed=0)
     assert all(
         figure.low is not None and figure.high is not None and -1 <= figure.low <= figure.high <= 1
         for figure in figures.summary.measures.values()
@@ -193,6 +188,6 @@ def test_bounds_stay_on_the_scale() -> None:
 @pytest.mark.parametrize(("unjudged", "warned"), [(1, False), (3, True)])
 def test_few_judged_documents_are_pointed_out(unjudged: int, warned: bool) -> None:
     rankings = [QueryRanking(JudgedQuery("q", "", {"a": 1}), ["a", *(f"x{i}" for i in range(unjudged))])]
-    notes = summarise(RankingRun("s", "x", rankings), parse_measures(["Judged@10"]), seed=0).summary.notes
+    notes = summarise("s", "x", rankings, parse_measures(["Judged@10"]), seed=0).summary.notes
     assert bool(notes) is warned
     assert not warned or notes[0].startswith("Only 25.0 % of the first 10 documents are judged.")

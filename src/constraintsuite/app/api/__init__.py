@@ -1,1 +1,1 @@
-"""The Python interface: each function stands beside the type that it returns, and what it returns shows itself in a notebook."""
+"""The Python interface. Each function is in the same file as the type that it returns."""

@@ -1,4 +1,4 @@
-"""Comparisons of runs and verdicts of a gate, to look at or to act on."""
+"""Comparisons of runs, and results of a gate."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compare(
     `by` a grouping, such as `slice` or `relation`, for tests by group as well; `ties` what equal scores count;
     `changed` how many examples with another outcome to list.
 
-    Returns a `Comparison`: differences (second less first) with 95 % intervals and paired tests that are clustered by
+    Returns a `Comparison`: differences (second minus first) with 95 % intervals and paired tests that are clustered by
     source document and corrected with Holm's method.
 
         >>> cs.compare(run, "runs/ours/bm25", metric="paired_accuracy", by="slice")

@@ -1,4 +1,4 @@
-"""Which models can be named, and how a function or an object is evaluated as a model."""
+"""The list of models that can be named, and the evaluation of a function or an object as a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.experiments.load import Suite
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
-from constraintsuite.experiments.scoring import Scores, documents_of, pairs_of, score_pairs
+from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Pair, Workbench
 from constraintsuite.models.callable import PythonScorer
@@ -50,14 +50,14 @@ class HasScore(Protocol):
 
 
 class HasPredict(Protocol):
-    """The same as sentence-transformers' CrossEncoder has it."""
+    """An object that scores pairs like CrossEncoder of sentence-transformers."""
 
     def predict(self, pairs: Any, /) -> Any:  # noqa: ANN401
         """One number per pair; higher means more relevant."""
 
 
 class HasEncode(Protocol):
-    """An object that gives each text a vector, as sentence-transformers' SentenceTransformer does."""
+    """An object that gives each text a vector, like SentenceTransformer of sentence-transformers."""
 
     def encode(self, texts: Any, /) -> Any:  # noqa: ANN401
         """One vector per text."""
@@ -72,35 +72,37 @@ def evaluate_object(
 ) -> Artifact:
     """Score all pairs of a suite with a function or an object, and write its run under `out`.
 
-    What a function closes over cannot be hashed, so it is always called; a run is renewed if a score changed.
+    The data that a function uses cannot be hashed. So it is always called, and the run is replaced if a score changed.
     """
     called = f"python:{name or _own_name(model)}"
-    everything = [*suite.examples, *suite.controls]
-    scorer = PythonScorer(called, model, "called from Python", Workbench(documents_of(everything), None, reporter))
-    scores = score_pairs(scorer, pairs_of(everything))
+    bench = Workbench(documents_of(suite.all_examples), None, reporter)
+    scorer = PythonScorer(called, model, "called from Python", bench)
+    scores = score_pairs(scorer, pairs_of(suite.all_examples))
     folder = run_folder(out, suite.artifact.path.resolve().name, called)
-    origin = run_origin(suite, called, {"scorer": _hash(scores)}, seed)
+    rows = (json.dumps([query, text, score]) for (query, text), score in sorted(scores.items()))
+    origin = run_origin(suite, called, {"scorer": sha256_text(*rows)}, seed)
     content = RunContent(suite, scores, facts={"called": "from Python", **scorer.method.facts})
     return record_run(suite, origin, folder, lambda: content, reporter=reporter)
 
 
 def _own_name(model: object) -> str:
-    """What a function or class is called, what an object calls itself, or the name of its class."""
+    """The name of a function, the name that an object gives itself, or the name of its class."""
     function = getattr(model, "__name__", None)
     if function is not None and not str(function).isidentifier():  # a lambda is called <lambda>
         raise UserError('This function has no name that a run could go by. Give it one: evaluate(..., name="mine")')
-    card, inner = getattr(model, "model_card_data", None), getattr(model, "transformers_model", None)
-    said = (
-        function,
-        getattr(card, "model_id", None),
-        getattr(card, "model_name", None),
-        getattr(model, "name_or_path", None),
-        getattr(inner, "name_or_path", None),
-        getattr(card, "base_model", None),
-        getattr(model, "name", None),
+    places = (
+        "__name__",
+        "model_card_data.model_id",
+        "model_card_data.model_name",
+        "name_or_path",
+        "transformers_model.name_or_path",
+        "model_card_data.base_model",
+        "name",
     )
-    return next((name for name in said if isinstance(name, str) and name), type(model).__name__)
-
-
-def _hash(scores: Scores) -> str:
-    return sha256_text(*(json.dumps([query, text, score]) for (query, text), score in sorted(scores.items())))
+    for place in places:
+        found: object = model
+        for attribute in place.split("."):
+            found = getattr(found, attribute, None)
+        if isinstance(found, str) and found:
+            return found
+    return type(model).__name__

@@ -1,4 +1,4 @@
-"""What could be built from a corpus, to look at before it is built."""
+"""Proposals: what could be built from a corpus."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS: ItemColumns[Proposal] = {
 
 
 class Proposals:
-    """How well a corpus suits, and the queries that it could test, best first.
+    """How suitable a corpus is, and the queries that could be built from it, the best first.
 
     `coverage` has counts of classes, facts and topics, and a verdict in words; `proposals` every proposal with its
     evidence; `file` is the file of proposals, for a person to judge and for `build(..., approved=file)`.

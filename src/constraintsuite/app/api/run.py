@@ -1,4 +1,4 @@
-"""A run to look at, how to get one, and a page of several."""
+"""Runs: evaluate a model, load a run, and write a report."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from constraintsuite.core.statistics.ties import TiePolicy, TieRule
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.experiments import load
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.groupings import pick, split_up
-from constraintsuite.experiments.headline import HEADLINE
+from constraintsuite.experiments.outcome_table import pick_grouping
 from constraintsuite.experiments.pair_experiment import with_results
+from constraintsuite.experiments.pairs import HEADLINE, group_examples
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.models.base import Workbench
 
@@ -33,7 +33,7 @@ _SHOWN = ("accuracy", "paired_accuracy")
 
 
 class Run:
-    """A model's results on a suite; `slice` gives the same for some of the examples.
+    """The results of a model on a suite; `slice` restricts them to some of the examples.
 
     `path` is the folder, `model` the model string, `summary` all figures, and `results` how each example came out.
     """
@@ -49,7 +49,7 @@ class Run:
 
     @cached_property
     def suite(self) -> Suite:
-        """The suite, from where it was when the run was made."""
+        """The suite, loaded from where it was when the run was made."""
         return self._suite or Suite(load.load_suite(load.find_suite(self.path)))
 
     def figure(self, metric: str = "") -> Interval:
@@ -57,24 +57,24 @@ class Run:
         return self.summary.headline.metrics[parse_metric(metric or self.summary.headline_metric).name]
 
     def table(self, by: str = "slice", metric: str = "") -> Table:
-        """One metric, that of the headline if none is named, by slice, relation, cue, edit, ...; slices follow the headline."""
+        """One metric, by default that of the headline, by slice, relation, cue, edit, ..."""
         return self._table(by, metric or self.summary.headline_metric)
 
     def slice(self, wanted: Mapping[str, str] | None = None, /, **more: str) -> Run:
         """The run on the examples that are in all these groups: `run.slice(slice="explicit", split="test")`."""
         stored = self.suite.stored
-        everything = (*stored.examples, *stored.controls)
-        groupings = split_up(stored.examples, stored.controls)
+        everything = stored.all_examples
+        groupings = group_examples(stored.examples, stored.controls)
         places = set(range(len(everything)))
         for by, value in {**(wanted or {}), **more}.items():
-            groups = pick(groupings, by)
+            groups = pick_grouping(groupings, by)
             if value not in groups:
                 raise UserError(f"No group {value!r} in {by!r}. There are: {', '.join(groups)}.")
             places &= set(groups[value])
         return self._only({everything[place].id for place in places})
 
     def plot(self, metric: str = "", by: str = "slice") -> Drawing:
-        """A metric, that of the headline if none is named, by group, as bars with whiskers and a line at chance."""
+        """One metric, by default that of the headline, by group: bars with whiskers and a line at chance level."""
         shown = parse_metric(metric or self.summary.headline_metric)
         if not shown.share:
             raise UserError(f"{shown} is not a share, so bars from 0 to 100 % do not fit it. Use plot_gaps().")
@@ -82,12 +82,12 @@ class Run:
         return bar_chart(f"plot-{shown.name}-{by}", f"{self.model}: {shown.title}, %, by {by}", rows, shown.chance)
 
     def plot_errors(self, by: str = "slice") -> Drawing:
-        """What the model does instead of the right thing, by group."""
+        """The shares of right answers and of each class of error, by group."""
         groups = {k: g for k, g in self._groups(by).items() if g.metrics["correct"].n}
         return error_chart(f"plot-errors-{by}", f"{self.model}: error classes by {by}, %", groups)
 
     def plot_gaps(self) -> Drawing:
-        """How far apart the model puts the two documents."""
+        """A histogram of the score gaps between the two documents."""
         charts = gap_charts({self.model: self.stored})
         if not charts:
             raise UserError(f"{self.model} gives all pairs the same score, so there is no gap to draw.")
@@ -106,7 +106,7 @@ class Run:
         return group_table({self.model: self.stored}, by, *map(parse_metric, metrics), keys=keys)
 
     def _shown(self) -> list[str]:
-        """The metrics that sum up a run: that of the headline first."""
+        """The metrics of the short form, that of the headline first."""
         return sorted(_SHOWN, key=lambda name: name != self.summary.headline_metric)
 
     def _groups(self, by: str) -> Mapping[str, GroupFigures]:

@@ -1,4 +1,4 @@
-"""A suite and its examples to look at, how to get one, and what a corpus is built with."""
+"""Suites and their examples: build, import or load a suite."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from constraintsuite.core.records import examples
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.experiments import load
-from constraintsuite.experiments.groupings import pick, split_up
+from constraintsuite.experiments.outcome_table import pick_grouping
+from constraintsuite.experiments.pairs import group_examples
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.importers import folder as imported
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
@@ -33,7 +34,7 @@ FolderPath = str | Path
 
 
 def choose_reporter(quiet: bool) -> Reporter:
-    """What shows progress: the terminal's stderr, or nothing."""
+    """A reporter that shows progress on stderr, or nothing."""
     return Silent() if quiet else Terminal()
 
 
@@ -42,7 +43,7 @@ _SUFFIXES = (".yaml", ".yml")
 
 
 def choose_recipe(source: Recipe | FolderPath, analyser: AnalyserName, seed: int, size: int | None = None) -> Recipe:
-    """A recipe as it is, that of a .yaml file, or one of defaults for a corpus; settings go with a corpus only."""
+    """The given recipe, the recipe in a .yaml file, or one with defaults for a corpus. Settings are only for a corpus."""
     if not isinstance(source, Recipe) and Path(source).suffix not in _SUFFIXES:
         return Recipe(
             corpus=SourceSettings(source=str(source)),
@@ -66,32 +67,32 @@ class Example:
 
     @property
     def id(self) -> str:
-        """The name by which the suite and the results of a run know it."""
+        """Its id in the suite and in the results of a run."""
         return self.record.id
 
     @property
     def query(self) -> str:
-        """What the system is asked."""
+        """The query."""
         return self.record.query
 
     @property
     def opposite(self) -> str | None:
-        """The same need with the constraint turned round, if it has one."""
+        """The query with the opposite constraint, if there is one."""
         return self.record.opposite
 
     @property
     def slice(self) -> str:
-        """The kind of example that it is."""
+        """The slice that it belongs to."""
         return self.record.slice
 
     @property
     def satisfying(self) -> examples.ExampleDocument:
-        """The document that obeys the constraint of the query."""
+        """The document that satisfies the constraint of the query."""
         return self.record.satisfying
 
     @property
     def violating(self) -> examples.ExampleDocument:
-        """The document that breaks the constraint of the query."""
+        """The document that violates the constraint of the query."""
         return self.record.violating
 
     def __str__(self) -> str:
@@ -120,9 +121,9 @@ def _text(segments: Iterable[Segment]) -> str:
 
 @cache
 def _style() -> str:
-    """The report's rules for an example, nested so that they change nothing else in the notebook.
+    """The style of the report, nested so that it applies to the card alone.
 
-    The card follows the theme of JupyterLab, VS Code or Colab, and elsewhere the system's.
+    The card follows the theme of JupyterLab, VS Code or Colab, or else the theme of the system.
     """
     return f"""
 .csuite-card {{ color-scheme: light dark; {page_colours()} color: var(--ink); background: var(--page);
@@ -133,7 +134,7 @@ def _style() -> str:
 
 
 class Suite:
-    """A suite folder: `len`, iteration and `suite[id]` are over its examples, each of which shows itself as a card.
+    """A suite. `len`, iteration and `suite[id]` give its examples, which a notebook shows as cards.
 
     `path` is the folder, and `name` the name that the suite was built under.
     """
@@ -150,12 +151,12 @@ class Suite:
 
     @cached_property
     def controls(self) -> tuple[Example, ...]:
-        """Examples whose change must not change an answer, and examples that only look like a negation."""
+        """Examples with a change that must not change the outcome, and examples that only look like a negation."""
         return tuple(map(Example, self.stored.controls))
 
     def table(self, by: str = "slice") -> Table:
-        """How many examples are in each group of a grouping."""
-        groups = pick(split_up(self.stored.examples, self.stored.controls), by)
+        """The number of examples in each group of a grouping."""
+        groups = pick_grouping(group_examples(self.stored.examples, self.stored.controls), by)
         rows = tuple((group, len(groups[group])) for group in in_order(by, groups))
         return Table(f"examples_by_{by}", f"{self.name}: examples by {by}.", (Column(by), Column("n", "count")), rows)
 

@@ -1,6 +1,6 @@
-"""`csuite answers`: a blank sheet for people, and what they answered as a run."""
+"""`csuite answers`: write a blank sheet for people, and turn their answers into a run."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import click
 
 from constraintsuite.app.cli.arguments import suite_argument
 from constraintsuite.app.cli.options import json_option, runs_option
-from constraintsuite.app.cli.output import emit, print_json
-from constraintsuite.app.cli.places import FILE, taken
+from constraintsuite.app.cli.output import emit, print_json, print_slices
+from constraintsuite.app.cli.places import FILE, take_folder
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.mirror import shown
 
@@ -43,39 +43,28 @@ def answers(
     FILE has the columns example, query (query, opposite, restated or its text; query if empty), choice (first, second,
     tie, satisfying, violating or a document's id) and, where several people answered, annotator.
     """
-    if sheet is not None:
-        if file is not None or name is not None:
-            raise UserError("--sheet writes a blank sheet; FILE and --name record answers. Give one or the other.")
-        _write_sheet(suite, sheet, sample, as_json)
-    elif file is None or name is None or sample is not None:
-        raise UserError(
-            "Give FILE and --name NAME to record answers, or --sheet FILE (and --sample N) to write a blank sheet."
-        )
-    else:
-        _record(suite, file, name, out, allow_missing, as_json)
-
-
-def _write_sheet(suite: Path, sheet: Path, sample: int | None, as_json: bool) -> None:
-    from constraintsuite.experiments.answers.files import write_sheet
-
-    questions = write_sheet(suite, sheet, sample=sample)
-    line = f"{sheet}: {questions} questions. Write first, second or tie into the column choice."
-    emit({"sheet": sheet, "questions": questions}, as_json, line)
-
-
-def _record(suite: Path, file: Path, name: str, out: Path, allow_missing: bool, as_json: bool) -> None:
-    from constraintsuite.app.pages.group_tables import slice_table
     from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.core.records.formats.text import text_parts
     from constraintsuite.core.statistics.pairwise import METRICS
-    from constraintsuite.experiments.answers.run import AnswerFile, record_answers
+    from constraintsuite.experiments.answers.files import write_sheet
+    from constraintsuite.experiments.answers.run import record_answers
     from constraintsuite.experiments.load import load_run
     from constraintsuite.experiments.run import run_folder
 
-    taken(run_folder(out, suite.resolve().name, f"human:{name}"))
-    run = record_answers(suite, AnswerFile(file, name, allow_missing), out, Terminal()).path
+    if sheet is not None:
+        if file is not None or name is not None:
+            raise UserError("--sheet writes a blank sheet; FILE and --name record answers. Give one or the other.")
+        questions = write_sheet(suite, sheet, sample=sample)
+        line = f"{sheet}: {questions} questions. Write first, second or tie into the column choice."
+        emit({"sheet": sheet, "questions": questions}, as_json, line)
+        return
+    if file is None or name is None or sample is not None:
+        raise UserError(
+            "Give FILE and --name NAME to record answers, or --sheet FILE (and --sample N) to write a blank sheet."
+        )
+    take_folder(run_folder(out, suite.resolve().name, f"human:{name}"))
+    run = record_answers(suite, file, name, out, Terminal(), allow_missing=allow_missing).path
     summary = load_run(run).summary
     if as_json:
         print_json({"run": shown(run), "summary": summary})
     else:
-        click.echo("\n\n".join(text_parts(slice_table([summary], METRICS[summary.headline_metric]), stacked=True)))
+        print_slices([summary], METRICS[summary.headline_metric])

@@ -1,4 +1,4 @@
-"""The arguments that several commands share. Each is declared once: one name, one type."""
+"""Arguments that several commands share, each with one name and one type."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ graph_argument = click.argument("graph", type=FOLDER)
 
 
 def suite_argument(*, required: bool = True) -> Callable[[Command], Command]:
-    """The folder of a suite that is only read."""
+    """The folder of a suite, to read."""
     return click.argument("suite", type=FOLDER, required=required)
 
 
 def recipe_argument(*, required: bool = True) -> Callable[[Command], Command]:
-    """The file of a recipe, as `recipe_file`."""
+    """The file of a recipe, which the command receives as `recipe_file`."""
     return click.argument("recipe_file", metavar="RECIPE" if required else "[RECIPE]", type=FILE, required=required)

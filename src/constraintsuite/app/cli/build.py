@@ -1,8 +1,8 @@
-"""`csuite build` and `csuite propose`."""
+"""`csuite build` builds a suite from a corpus; `csuite propose` lists what could be built."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -42,6 +42,7 @@ _domains = click.option(
     type=FILE,
     help="Your own domain file (class nouns, relations, templates); repeatable.",
 )
+_EXISTING = click.Path(path_type=Path, exists=True, dir_okay=False)
 _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 
 
@@ -51,16 +52,12 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @source_options
 @_domains
 @out_option(otherwise="suites/RECIPE; with --corpus, none")
-@click.option(
-    "--approved",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="File of proposals that a person accepted; only these are built.",
-)
+@click.option("--approved", type=_EXISTING, help="File of proposals that a person accepted; only these are built.")
 @click.option(
     "--drop",
     multiple=True,
     metavar="FILE",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=_EXISTING,
     help="Examples to leave out, in a file that `csuite gold export` wrote; repeatable.",
 )
 @click.option(
@@ -77,7 +74,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @click.option("--until", metavar="STAGE", help="Stop after this stage; the names are those of --from.")
 @dry_run_option
 @json_option
-def build(  # noqa: PLR0913, PLR0917 - one parameter an option
+def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     recipe_file: Path | None,
     corpus: str | None,
     options: Mapping[str, object],
@@ -101,14 +98,10 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     """
     PIPELINE.check_names(redo_from, until)
     recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
-    if recipe_file is None:
-        recipe = recipe.model_copy(update={"sizes": SizeSettings(main=size)})
-    else:
+    changes = {"approved": approved, "drop": drop, "sizes": SizeSettings(main=size) if recipe_file is None else None}
+    recipe = recipe.model_copy(update={name: value for name, value in changes.items() if value})
+    if recipe_file is not None:
         out = out or Path("suites") / recipe_file.stem
-    if approved is not None:
-        recipe = recipe.model_copy(update={"approved": approved})
-    if drop:
-        recipe = recipe.model_copy(update={"drop": drop})
     if dry_run:
         plan = plan_build(recipe)
         emit(plan, as_json, plan.in_words())
@@ -116,7 +109,9 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     if out is None:
         raise UserError("There is no --out. Say where the suite should go, for example: --out suites/ours")
     built = build_suite(recipe, out, engine=engine, reporter=Terminal(), redo_from=redo_from, until=until)
-    emit(_record(built), as_json, _in_words(built))
+    manifest = built.suite.manifest if built.suite else None
+    record = {"counts": manifest.counts if manifest else {}, "content": manifest.content if manifest else None}
+    emit({"suite": shown(built.path), "finished": manifest is not None, **record}, as_json, _lines(built))
 
 
 @click.command()
@@ -130,7 +125,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 @seed_option
 @engine_options(models=False)
 @json_option
-def propose(  # noqa: PLR0913, PLR0917 - one parameter an option
+def propose(  # noqa: PLR0913, PLR0917 - one parameter per option
     recipe_file: Path | None,
     corpus: str | None,
     options: Mapping[str, object],
@@ -160,12 +155,12 @@ def _read_recipe(
     domains: tuple[Path, ...],
     seed: int,
 ) -> Recipe:
-    """The recipe in the file, or one of defaults for the corpus; both or neither is a UserError."""
+    """Read the recipe file, or make a recipe with all defaults for the corpus. Both or neither is a UserError."""
     if (recipe_file is None) == (corpus is None):
         command = click.get_current_context().command_path
         raise UserError(f"Give either a recipe file or --corpus, for example: {command} --corpus docs.jsonl")
     if recipe_file is not None:
-        _refuse_beside_recipe()
+        _refuse_settings()
         return Recipe.read(recipe_file)
     return Recipe(
         corpus=source_settings(corpus or "", options),
@@ -174,48 +169,26 @@ def _read_recipe(
     )
 
 
-def _refuse_beside_recipe() -> None:
-    """With a recipe every setting stands in the recipe; an option that would be ignored is refused by name."""
+def _refuse_settings() -> None:
+    """Refuse options that would be ignored, because a recipe holds these settings."""
     context = click.get_current_context()
-    allowed = {
-        "recipe_file",
-        "corpus",
-        "out",
-        "approved",
-        "drop",
-        "where",
-        "address",
-        "workers",
-        "worker_gpus",
-        "redo_from",
-        "until",
-        "dry_run",
-        "top",
-        "as_json",
-    }
-    given = [name for name in context.params if name not in allowed and _was_given(context, name)]
-    given += [name for name in SourceSettings.model_fields if name != "source" and _was_given(context, name)]
+    settings = {"domains", "size", "analyser", "seed", *SourceSettings.model_fields} - {"source"}
+    given = [
+        option.opts[0]
+        for option in context.command.params
+        if option.name in settings and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE
+    ]
     if given:
-        flags = {option.name: option.opts[0] for option in context.command.params}
-        options = ", ".join(flags[name] for name in dict.fromkeys(given))
-        raise UserError(f"{options}: not allowed together with a recipe. Set this in the recipe instead.")
+        raise UserError(f"{', '.join(given)}: not allowed together with a recipe. Set this in the recipe instead.")
 
 
-def _was_given(context: click.Context, name: str) -> bool:
-    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def _in_words(built: Built) -> str:
+def _lines(built: Built) -> Iterator[str]:
     if built.suite is None:
-        return f"Stopped as asked. The stages are in {shown(built.path / 'stages')}."
-    manifest = built.suite.manifest
-    lines = count_lines(manifest.counts)
-    if not manifest.counts["examples"]:
-        lines.append("Nothing could be built; the card says why. `csuite propose` shows what this corpus allows.")
-    return "\n".join([f"Suite: {shown(built.path)}", *lines, f"Card:  {shown(built.path / 'README.md')}"])
-
-
-def _record(built: Built) -> dict[str, object]:
-    counts = built.suite.manifest.counts if built.suite else {}
-    content = built.suite.manifest.content if built.suite else None
-    return {"suite": shown(built.path), "finished": built.suite is not None, "counts": counts, "content": content}
+        yield f"Stopped as asked. The stages are in {shown(built.path / 'stages')}."
+        return
+    counts = built.suite.manifest.counts
+    yield f"Suite: {shown(built.path)}"
+    yield from count_lines(counts)
+    if not counts["examples"]:
+        yield "Nothing could be built; the card says why. `csuite propose` shows what this corpus allows."
+    yield f"Card:  {shown(built.path / 'README.md')}"

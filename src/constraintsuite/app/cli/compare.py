@@ -1,6 +1,6 @@
-"""`csuite compare`: how far apart systems are on the same items, and whether that could be chance."""
+"""`csuite compare`: test whether systems differ on the same items by more than chance."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import folders_argument
-from constraintsuite.app.cli.experiments import open_experiments
+from constraintsuite.app.cli.experiments import finished_runs, open_experiments
 from constraintsuite.app.cli.options import by_option, json_option, out_file_option, suite_option, tie_options
 from constraintsuite.app.cli.output import emit
-from constraintsuite.app.cli.runs import finished_runs
 from constraintsuite.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 @suite_option
 @out_file_option(otherwise="no file; the name ends in .json or .md")
 @json_option
-def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option
+def compare(  # noqa: PLR0913, PLR0917 - one parameter per option
     folders: tuple[Path, ...],
     metrics: tuple[str, ...],
     by: str,

@@ -1,4 +1,4 @@
-"""`csuite corpus`: look at where text comes from; and the options of every command that reads a source."""
+"""`csuite corpus`: look at a source of texts; and the options of every command that reads a source."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def field_option(name: str, field: FieldInfo) -> Callable[[Callable[..., T]], Ca
 
 
 def source_options(command: Callable[..., T]) -> Callable[..., T]:
-    """Give a click command the options of a source; it receives them together as `options`.
+    """Give a command the options of a source, which it receives together as `options`.
 
-    The options are the fields of SourceSettings, so that a new field is a new option everywhere.
+    There is one option per field of SourceSettings.
     """
 
     @wraps(command)
@@ -65,7 +65,7 @@ def source_options(command: Callable[..., T]) -> Callable[..., T]:
 
 
 def source_settings(source: str, options: Mapping[str, object]) -> SourceSettings:
-    """The settings of the source that was named, with the options that `source_options` gathered."""
+    """The settings of a source, from its name and the `options` of `source_options`."""
     try:
         return SourceSettings.model_validate({"source": source, **options})
     except ValidationError as error:
@@ -111,14 +111,13 @@ def _lines(summary: SourceSummary, kind: str) -> Iterator[str]:
     for document in summary.first:
         yield f"\n[{_one_line(document.id)}] {_one_line(document.title)}\n  {_one_line(document.text)}"
     if summary.first_faults:
-        several = f"{len(summary.first_faults)} faults" if len(summary.first_faults) > 1 else "fault"
-        yield f"\nThe first {several}:"
+        yield "\nThe first faults:"
     for fault in summary.first_faults:
         yield f"  {fault.where}: {fault.reason}: {_one_line(fault.row)}"
 
 
 def _one_line(text: str) -> str:
-    """The beginning of a text without line ends, and without characters that a terminal would obey."""
+    """The beginning of a text on one line, without control characters."""
     start = " ".join(text[: _SHOWN_CHARACTERS + 1].split())
     printable = "".join(character if character.isprintable() else "�" for character in start)
     return printable if len(text) <= _SHOWN_CHARACTERS else f"{printable[:_SHOWN_CHARACTERS].rstrip()}…"

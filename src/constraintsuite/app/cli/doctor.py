@@ -1,4 +1,4 @@
-"""`csuite doctor`: what is installed, what is missing, and the command that would add it."""
+"""`csuite doctor`: list the installed and the missing parts, with the command that installs each."""
 
 from __future__ import annotations
 

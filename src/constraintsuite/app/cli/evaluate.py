@@ -1,13 +1,12 @@
-"""`csuite eval`: a suite and models give runs."""
+"""`csuite eval`: score a suite with models."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -21,8 +20,8 @@ from constraintsuite.app.cli.options import (
     seed_option,
     tie_options,
 )
-from constraintsuite.app.cli.output import print_json
-from constraintsuite.app.cli.places import taken
+from constraintsuite.app.cli.output import print_json, print_slices
+from constraintsuite.app.cli.places import take_folder
 from constraintsuite.core.statistics.pairwise import METRICS, parse_metric
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.core.store.mirror import shown
@@ -60,42 +59,35 @@ def eval_command(
 
     --ties and --tie-eps change only what is printed; the run stays the same.
     """
-    from constraintsuite.app.pages.group_tables import headline_remark, slice_table
     from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.core.records.formats.text import WIDTH, text_parts
-    from constraintsuite.experiments.headline import headline_metric
     from constraintsuite.experiments.load import load_run, load_suite
-    from constraintsuite.experiments.oracle import match
+    from constraintsuite.experiments.oracle import find_reproduction
     from constraintsuite.experiments.pair_experiment import rejudge
+    from constraintsuite.experiments.pairs import headline_metric
     from constraintsuite.experiments.run import evaluate_suites, run_folder
 
     chosen = parse_metric(metric) if metric else None
     for model in dict.fromkeys(models):
-        taken(run_folder(out, suite.resolve().name, model))
+        take_folder(run_folder(out, suite.resolve().name, model))
     folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed, engine)]
     loaded = load_suite(suite)
     runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
-    published = [match(run, loaded) for run in runs]
+    published = [find_reproduction(run, loaded) for run in runs]
+    summaries = [run.summary for run in runs]
     if as_json:
-        print_json(
-            [
-                {"run": shown(run.artifact.path), "summary": run.summary, "published": other}
-                for run, other in zip(runs, published, strict=True)
-            ]
-        )
+        places = [shown(folder) for folder in folders]
+        rows = zip(places, summaries, published, strict=True)
+        print_json([{"run": run, "summary": summary, "published": other} for run, summary, other in rows])
         return
-    measure = chosen or headline_metric(loaded.examples)
-    table = slice_table([run.summary for run in runs], measure)
-    click.echo("\n\n".join(text_parts(table, stacked=True)))
-    click.echo("\n" + fill(headline_remark(loaded.examples, measure), WIDTH))
-    for line in (*_remarks([run.summary for run in runs]), *filter(None, published)):
+    print_slices(summaries, chosen or headline_metric(loaded.examples), loaded.examples)
+    for line in (*_remarks(summaries), *filter(None, published)):
         click.echo(line)
 
 
 def _remarks(summaries: Sequence[RunSummary]) -> Iterator[str]:
-    """What one should know before believing the table."""
+    """Notes that a reader of the table needs: ties, guessing models, truncated texts."""
     from constraintsuite.app.pages.group_tables import tie_remarks
-    from constraintsuite.experiments.headline import is_chance
+    from constraintsuite.experiments.pairs import is_chance
 
     yield from tie_remarks({summary.system: summary for summary in summaries})
     guesses = [summary.system for summary in summaries if is_chance(summary.system)]

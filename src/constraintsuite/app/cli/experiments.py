@@ -1,6 +1,6 @@
-"""Folders of any kind that was measured, opened by the line that its kind has in the catalogue."""
+"""Folders of runs on the command line: leave out unfinished ones, open them as experiments, and find a baseline."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -20,15 +20,29 @@ if TYPE_CHECKING:
     from constraintsuite.experiments.experiment import Experiment
 
 
-def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule) -> list[Experiment]:
-    """The experiments in some folders; one of a kind that was not measured is a UserError.
+def finished_runs(folders: Sequence[Path]) -> tuple[Path, ...]:
+    """The folders that are finished; a note names each of the others, which a shell pattern may also match."""
+    from constraintsuite.core.store.workspace import is_unfinished
 
-    Runs of the model that guesses are left out, and told, where there are others: chance is a line and no system.
+    left = [folder for folder in folders if is_unfinished(folder)]
+    for folder in left:
+        click.echo(
+            f"{shown(folder)}: left out, because it is not finished. Run its command again to finish it.", err=True
+        )
+    if len(left) == len(folders):
+        raise UserError("None of these runs is finished. Make one with `csuite eval SUITE --model bm25`.")
+    return tuple(folder for folder in folders if folder not in left)
+
+
+def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule) -> list[Experiment]:
+    """Open folders as experiments; a folder of a kind without measurements is a UserError.
+
+    Runs of `random` are left out with a note if there are others, because chance is shown as a line.
     """
     from constraintsuite.app.views import EXPERIMENTS
     from constraintsuite.core.store.artifact import Artifact
     from constraintsuite.experiments.experiment import OpenOptions
-    from constraintsuite.experiments.headline import is_chance
+    from constraintsuite.experiments.pairs import is_chance
 
     options = OpenOptions(suite, rule)
     found = []
@@ -49,7 +63,7 @@ def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule)
 
 
 def baseline_folder(given: str, kind: str, data: str, inputs: Mapping[str, str], store: Path | None) -> Path:
-    """The run that a user named as the baseline: a folder, the URL of one, or a name of `csuite baseline`."""
+    """The folder of the baseline that a user named: a path, a URL, or a name of `csuite baseline`."""
     from constraintsuite.core.store.artifact import MANIFEST
     from constraintsuite.core.store.mirror import is_url, open_mirror
     from constraintsuite.experiments.baselines import baseline_store, find_baseline

@@ -1,4 +1,4 @@
-"""`csuite explain`: one line per command, whose module is imported when it is called."""
+"""`csuite explain`: one line per command, each of which is imported when it is called."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import click
 
-from constraintsuite.app.cli.lazy import LazyGroup
+from constraintsuite.app.cli.main import LazyGroup
 
 _HERE = "constraintsuite.app.cli.mechanism"
 COMMANDS: Mapping[str, tuple[str, str]] = {

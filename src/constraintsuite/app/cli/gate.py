@@ -1,12 +1,12 @@
-"""`csuite gate`: whether a run may pass; and `csuite baseline`: the runs that it is compared with."""
+"""`csuite gate` passes or fails a run; `csuite baseline` stores runs to compare with."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
 
 import os
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ import click
 
 from constraintsuite.app.cli.experiments import baseline_folder, open_experiments
 from constraintsuite.app.cli.options import baseline_option, dry_run_option, json_option, store_option, suite_option
-from constraintsuite.app.cli.output import emit, print_json
+from constraintsuite.app.cli.output import emit
 from constraintsuite.app.cli.places import FILE, FOLDER
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.mirror import shown, with_urls
@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     "--waivers", type=FILE, help="YAML file of waivers: failures that may pass until a date, each with a reason."
 )
 @click.option(
-    "--today", metavar="DATE", help="Date on which waivers are checked, such as 2026-03-01.  [default: today]"
+    "--today",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="DATE",
+    help="Date on which waivers are checked, such as 2026-03-01.  [default: today]",
 )
 @suite_option
 @store_option
@@ -51,12 +54,12 @@ if TYPE_CHECKING:
     help="Also print GitHub annotations to stderr.  [default: when GITHUB_ACTIONS is set]",
 )
 @json_option
-def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
+def gate(  # noqa: PLR0913, PLR0917 - one parameter per option
     run: Path | None,
     baseline: str | None,
     policy: Path | None,
     waivers: Path | None,
-    today: str | None,
+    today: datetime | None,
     suite: Path | None,
     store: Path | None,
     dry_run: bool,
@@ -83,11 +86,10 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
         click.echo(example_policy(), nl=False)
         return
     rules = Policy.read(policy) if policy else None  # before the runs, which take longer
-    let_pass = Waivers.read(waivers) if waivers else ()
-    day = _day(today)
+    known = Waivers.read(waivers) if waivers else ()
     ties = rules.tie_rule if rules else STRICT
     if dry_run:
-        _tell_detectable(rules, suite, baseline, store, ties, as_json=as_json)
+        _print_detectable(rules, suite, baseline, store, ties, as_json=as_json)
         return
     if run is None or (rules is None and baseline is None):
         raise UserError(
@@ -95,7 +97,8 @@ def gate(  # noqa: PLR0913, PLR0917 - one parameter for each option
         )
     (checked,) = open_experiments([run], suite, ties)
     against = _open_baseline(baseline, checked, suite, store, ties) if baseline else None
-    result = check_run(rules or default_policy(against or checked), checked, against, let_pass, today=day)
+    day = (today or datetime.now(UTC)).date()
+    result = check_run(rules or default_policy(against or checked), checked, against, known, today=day)
     if junit is not None:
         write_text(junit, gate_junit(result))
     if annotations if annotations is not None else os.environ.get("GITHUB_ACTIONS") == "true":
@@ -138,13 +141,9 @@ def list_all(store: Path | None, as_json: bool) -> None:
     from constraintsuite.experiments.baselines import baseline_store, list_baselines
 
     found = list(list_baselines(baseline_store(store)))
-    if as_json:
-        rows = [{"name": one.name, "kind": one.kind, "run": one.run, "path": shown(one.path)} for one in found]
-        print_json(rows)
-        return
-    for one in found:
-        click.echo(f"{one.name}  {one.run}  {one.path.name}")
-    if not found:
+    rows = [{"name": one.name, "kind": one.kind, "run": one.run, "path": shown(one.path)} for one in found]
+    emit(rows, as_json, (f"{one.name}  {one.run}  {one.path.name}" for one in found))
+    if not found and not as_json:
         click.echo("There is no baseline yet. Store one with `csuite baseline save main RUN`.", err=True)
 
 
@@ -163,12 +162,12 @@ def _open_baseline(given: str, run: Experiment, suite: Path | None, store: Path 
     from constraintsuite.experiments.load import suite_place
 
     folder = baseline_folder(given, run.kind, run.data, run.inputs, store)
-    # A copy does not know where its suite lies.
+    # The copy of a run does not know the place of its suite.
     (found,) = open_experiments([folder], suite or suite_place(folder) or suite_place(run.path), rule)
     return found
 
 
-def _tell_detectable(
+def _print_detectable(
     rules: Policy | None,
     suite: Path | None,
     baseline: str | None,
@@ -177,14 +176,13 @@ def _tell_detectable(
     *,
     as_json: bool,
 ) -> None:
-    """What the data can detect, from a suite alone or from a run that was made on it."""
+    """Print the smallest changes that the data of a suite, or of the baseline, can show."""
     from constraintsuite.app.pages.comparison import detection_text
     from constraintsuite.experiments.baselines import baseline_store, list_baselines
     from constraintsuite.experiments.gate import MAX_DROP, default_policy
-    from constraintsuite.experiments.headline import HEADLINE
     from constraintsuite.experiments.load import load_suite
     from constraintsuite.experiments.outcome_table import OutcomeTable
-    from constraintsuite.experiments.pairs import PairTable
+    from constraintsuite.experiments.pairs import HEADLINE, PairTable
     from constraintsuite.experiments.policy import Policy, PolicyRule, detect_rules
 
     table: OutcomeTable
@@ -201,12 +199,3 @@ def _tell_detectable(
     policy = rules or Policy(rules=(PolicyRule(metric=table.headline_metric, max_drop=MAX_DROP),))
     found = detect_rules(policy, table, total)
     emit(found, as_json, detection_text(found, data))
-
-
-def _day(text: str | None) -> date:
-    if text is None:
-        return datetime.now(UTC).date()
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise UserError(f"--today {text!r} is not a day such as 2026-03-01.") from None

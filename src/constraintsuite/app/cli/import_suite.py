@@ -1,4 +1,4 @@
-"""`csuite import`: other people's test sets as suites."""
+"""`csuite import`: read an existing test set as a suite."""
 
 from __future__ import annotations
 

@@ -1,73 +1,116 @@
-"""`csuite`: the group of all commands, loaded on demand, and the one place where errors become exit codes."""
+"""`csuite`: the group of all commands, each imported when it is called, and the place where errors become exit codes."""
 
 from __future__ import annotations
 
 import errno
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, cast
 
 import click
 
 from constraintsuite import __version__
-from constraintsuite.app.cli.lazy import LazyGroup
 from constraintsuite.core.errors import UserError
 
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "quickstart": (
-        "constraintsuite.app.cli.quickstart:quickstart",
-        "Try it all on the bundled corpus: build, eval, report.",
-    ),
-    "build": ("constraintsuite.app.cli.build:build", "Build a suite of tests from a corpus."),
-    "eval": ("constraintsuite.app.cli.evaluate:eval_command", "Score a suite with models."),
-    "compare": ("constraintsuite.app.cli.compare:compare", "Compare systems on the same items, with tests."),
-    "report": ("constraintsuite.app.cli.report:report", "Write an HTML report of any result folders."),
-    "gate": ("constraintsuite.app.cli.gate:gate", "Pass or fail a run in CI, by policy or baseline."),
-    "corpus": ("constraintsuite.app.cli.corpus:corpus", "Count and print what a corpus holds."),
-    "propose": ("constraintsuite.app.cli.build:propose", "List what could be built from a corpus, with evidence."),
-    "import": (
-        "constraintsuite.app.cli.import_suite:import_command",
-        "Read an existing test set, such as NevIR, as a suite.",
-    ),
-    "suite": ("constraintsuite.app.cli.suite:suite", "Count, sample, audit and export a suite."),
-    "text": ("constraintsuite.app.cli.text:text", "Explain how a text is read: mentions, cues, scope."),
-    "plan": ("constraintsuite.app.cli.plan:plan", "Estimate time, memory, storage and money of a build."),
-    "retrieve-eval": ("constraintsuite.app.cli.retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
-    "show": ("constraintsuite.app.cli.show:show", "Show what any folder is and what it holds."),
-    "verify": ("constraintsuite.app.cli.show:verify", "Check the hashes and the content of any folder."),
-    "baseline": ("constraintsuite.app.cli.gate:baseline", "Store runs under names, to compare with later."),
-    "models": ("constraintsuite.app.cli.models:models", "List the families of models, and known weights."),
-    "serve": ("constraintsuite.app.cli.serve:serve", "Open folders in the browser: browse, judge, approve, write."),
-    "gold": ("constraintsuite.app.cli.gold:gold", "Have people judge examples blind, and measure agreement."),
-    "answers": ("constraintsuite.app.cli.answers:answers", "Turn people's answers into a run."),
-    "explain": ("constraintsuite.app.cli.explain:explain", "Find where inside a reranker a behaviour lives."),
-    "tune": ("constraintsuite.app.cli.tune:tune", "Train a model and watch what it gains and loses."),
-    "drift": ("constraintsuite.app.cli.drift:drift", "Measure what changed between checkpoints."),
-    "subset": ("constraintsuite.app.cli.subset:subset", "Draw a subset of a corpus and keep its judgments valid."),
-    "embed": ("constraintsuite.app.cli.embed:embed", "Encode the texts of a bundle."),
-    "bundle": ("constraintsuite.app.cli.bundle:bundle", "Make ground truths for bundles, compare and convert them."),
-    "ann": ("constraintsuite.app.cli.ann:ann", "Measure vector search: how exact, how fast, how large."),
-    "memory": ("constraintsuite.app.cli.memory.group:memory", "Build a graph memory, search it, measure it."),
-    "doctor": ("constraintsuite.app.cli.doctor:doctor", "List what is installed and how to get what is missing."),
-    "fetch": ("constraintsuite.app.cli.fetch:fetch", "Download the parser, model weights and benchmark files."),
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Start here": {
+        "quickstart": ("quickstart:quickstart", "Try it all on the bundled corpus: build, eval, report."),
+        "build": ("build:build", "Build a suite of tests from a corpus."),
+        "eval": ("evaluate:eval_command", "Score a suite with models."),
+        "compare": ("compare:compare", "Compare systems on the same items, with tests."),
+        "report": ("report:report", "Write an HTML report of any result folders."),
+        "gate": ("gate:gate", "Pass or fail a run in CI, by policy or baseline."),
+    },
+    "Build tests": {
+        "corpus": ("corpus:corpus", "Count and print what a corpus holds."),
+        "propose": ("build:propose", "List what could be built from a corpus, with evidence."),
+        "import": ("import_suite:import_command", "Read an existing test set, such as NevIR, as a suite."),
+        "suite": ("suite:suite", "Count, sample, audit and export a suite."),
+        "text": ("text:text", "Explain how a text is read: mentions, cues, scope."),
+        "plan": ("plan:plan", "Estimate time, memory, storage and money of a build."),
+    },
+    "Evaluate": {
+        "models": ("models:models", "List the families of models, and known weights."),
+        "retrieve-eval": ("retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
+        "baseline": ("gate:baseline", "Store runs under names, to compare with later."),
+    },
+    "Any folder": {
+        "show": ("show:show", "Show what any folder is and what it holds."),
+        "verify": ("show:verify", "Check the hashes and the content of any folder."),
+    },
+    "People": {
+        "serve": ("serve:serve", "Open folders in the browser: browse, judge, approve, write."),
+        "gold": ("gold:gold", "Have people judge examples blind, and measure agreement."),
+        "answers": ("answers:answers", "Turn people's answers into a run."),
+    },
+    "Inside a model": {
+        "explain": ("explain:explain", "Find where inside a reranker a behaviour lives."),
+        "tune": ("tune:tune", "Train a model and watch what it gains and loses."),
+        "drift": ("drift:drift", "Measure what changed between checkpoints."),
+    },
+    "Vectors": {
+        "subset": ("subset:subset", "Draw a subset of a corpus and keep its judgments valid."),
+        "embed": ("embed:embed", "Encode the texts of a bundle."),
+        "bundle": ("bundle:bundle", "Make ground truths for bundles, compare and convert them."),
+        "ann": ("ann:ann", "Measure vector search: how exact, how fast, how large."),
+    },
+    "Memory": {
+        "memory": ("memory.group:memory", "Build a graph memory, search it, measure it."),
+    },
+    "This machine": {
+        "doctor": ("doctor:doctor", "List what is installed and how to get what is missing."),
+        "fetch": ("fetch:fetch", "Download the parser, model weights and benchmark files."),
+    },
 }
-SECTIONS: Mapping[str, Sequence[str]] = {
-    "Start here": ("quickstart", "build", "eval", "compare", "report", "gate"),
-    "Build tests": ("corpus", "propose", "import", "suite", "text", "plan"),
-    "Evaluate": ("models", "retrieve-eval", "baseline"),
-    "Any folder": ("show", "verify"),
-    "People": ("serve", "gold", "answers"),
-    "Inside a model": ("explain", "tune", "drift"),
-    "Vectors": ("subset", "embed", "bundle", "ann"),
-    "Memory": ("memory",),
-    "This machine": ("doctor", "fetch"),
+"""All commands in the order of the help text, each with its place below `app/cli` and one line of help."""
+COMMANDS = {
+    name: (f"constraintsuite.app.cli.{place}", words)
+    for section in SECTIONS.values()
+    for name, (place, words) in section.items()
 }
-"""The commands in the order of the help text: the main job first, then by task."""
+
+
+class LazyGroup(click.Group):
+    """A group with a table of commands: the place of each, as `module:attribute`, and one line of help.
+
+    `sections` gives the names under each heading of the help text. By default all commands are in one list.
+    """
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - those of click.Group
+        table: Mapping[str, tuple[str, str]],
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **settings: Any,  # noqa: ANN401 - those of click.Group
+    ) -> None:
+        super().__init__(*args, **settings)
+        self._table = table
+        self._sections = sections or {"Commands": tuple(table)}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names in the order of the help text."""
+        return [name for names in self._sections.values() for name in names]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of that name; None if there is none."""
+        if cmd_name not in self._table:
+            return None
+        module, _, attribute = self._table[cmd_name][0].partition(":")
+        return cast(click.Command, getattr(import_module(module), attribute))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the lists of commands into the help text without importing any command."""
+        width = max(map(len, self._table))
+        for heading, names in self._sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), self._table[name][1]) for name in names])
 
 
 @click.group(
     cls=LazyGroup,
     table=COMMANDS,
-    sections=SECTIONS,
+    sections={heading: list(commands) for heading, commands in SECTIONS.items()},
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
 )
 @click.version_option(__version__, prog_name="csuite")
@@ -79,7 +122,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; a UserError is shown without traceback and exits with 2."""
+    """Run the command line. A UserError is shown without traceback and exits with 2."""
     try:
         code = cli.main(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)  # click returns the code of an Exit
@@ -93,21 +136,21 @@ def main() -> None:
         click.echo("csuite: stopped. What was finished is kept; the same command resumes from there.", err=True)
         sys.exit(130)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away, which is its right
+        sys.stderr.close()  # the program that reads the output has ended, such as `head`
     except OSError as error:
         click.echo(f"csuite: {_with_urls(in_words(error))}", err=True)
         sys.exit(2)
 
 
 def _with_urls(message: str) -> str:
-    """A message in which the local copy of an object store's folder is named by the URL that the user gave."""
+    """The message with the URL that the user gave in place of the folder of its local mirror."""
     from constraintsuite.core.store.mirror import with_urls  # noqa: PLC0415 - so that --help stays quick
 
     return with_urls(message)
 
 
 def in_words(error: OSError) -> str:
-    """A message for an error of the operating system: the file, what was refused, and what helps."""
+    """A message for an error of the operating system: the file, the reason, and what to do."""
     where = error.filename2 or error.filename
     said = f"{where}: {error.strerror}." if where and error.strerror else f"{error}."
     return f"{said} {_ADVICE.get(error.errno or 0, 'Check the path, and that its disk is mounted.')}"

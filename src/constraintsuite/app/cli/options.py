@@ -1,10 +1,10 @@
-"""The options that several commands share. Each is declared once: one name, one type, one help text.
+"""Options that several commands share. Each is declared once, with one name, one type and one help text.
 
-An option whose default or unit differs between commands is a function that takes it; a command that needs several values uses
-the plural, whose help ends in "; repeatable.".
+An option whose default or unit differs between commands is a function. The option of a command that takes several values has a
+plural name, and its help ends in "; repeatable.".
 """
 
-# What an option names is imported when a command runs, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PROCESSES = click.IntRange(1, 4_096)
 
 
 def combine(*options: Callable[[Any], Any]) -> Callable[[C], C]:
-    """Make one decorator of several options, which the help lists in this order."""
+    """Combine several options, in the order of the help, into one decorator."""
 
     def decorate(command: C) -> C:
         for option in reversed(options):
@@ -49,12 +49,12 @@ def combine(*options: Callable[[Any], Any]) -> Callable[[C], C]:
 def valued_option(
     flag: str, kind: click.ParamType[Any], default: object, words: str, *, shown: str = ""
 ) -> Callable[[C], C]:
-    """An option with a value; the help shows its default, or what is `shown` in its place where there is none."""
+    """An option with a value. The help shows its default or, if there is none, the words `shown`."""
     show = shown or default is not None
     return click.option(flag, type=kind, default=default, show_default=show, help=words)
 
 
-# What is printed and written
+# Output
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would be done, and write nothing.")
@@ -74,22 +74,23 @@ runs_option = click.option(
 def out_option(
     default: Path | None = None, *, otherwise: str = "", folder: click.Path = OUT
 ) -> Callable[[Command], Command]:
-    """The folder that a command writes: required, unless there is a `default`, or it finds one as `otherwise` says."""
-    return _out(folder, "Folder to write.", default, otherwise)
+    """The folder that a command writes. It is required without a `default` or words on what happens `otherwise`."""
+    return click.option(
+        "--out",
+        type=folder,
+        default=default,
+        required=not (default or otherwise),
+        show_default=otherwise or default is not None,
+        help="File to write." if folder is FILE else "Folder to write.",
+    )
 
 
 def out_file_option(default: Path | None = None, *, otherwise: str = "") -> Callable[[Command], Command]:
-    """The one file that a command writes: required, unless there is a `default`, or what happens `otherwise`."""
-    return _out(FILE, "File to write.", default, otherwise)
+    """The one file that a command writes; otherwise as `out_option`."""
+    return out_option(default, otherwise=otherwise, folder=FILE)
 
 
-def _out(kind: click.Path, words: str, default: Path | None, otherwise: str = "") -> Callable[[Command], Command]:
-    if default is not None:
-        return click.option("--out", type=kind, default=default, show_default=True, help=words)
-    return click.option("--out", type=kind, required=not otherwise, show_default=otherwise or None, help=words)
-
-
-# What is read, and how much of it
+# Input
 
 model_option = click.option("--model", required=True, metavar="M", help=f"{_MODEL}.")
 models_option = click.option(
@@ -117,13 +118,13 @@ annotator_option = click.option("--annotator", required=True, metavar="NAME", he
 
 
 def annotators_option(*, required: bool) -> Callable[[Command], Command]:
-    """Several annotators, each named by an option of its own."""
+    """One or more annotators."""
     words = f"{_ANNOTATOR}; repeatable."
     return click.option("--annotator", "annotators", multiple=True, required=required, metavar="NAME", help=words)
 
 
 def limit_option(unit: str, *, least: int = 1, default: int | None = None) -> Callable[[C], C]:
-    """The most items, called `unit` in the help, that a command looks at."""
+    """The maximum number of items, called `unit` in the help."""
     return click.option(
         "--limit",
         type=click.IntRange(min=least),
@@ -135,7 +136,7 @@ def limit_option(unit: str, *, least: int = 1, default: int | None = None) -> Ca
 
 
 def analyser_option(default: str = "auto", *, others: Sequence[str] = ()) -> Callable[[Command], Command]:
-    """The analyser of texts; `others` are names that a command knows besides."""
+    """The analyser of texts; `others` are additional choices."""
     kinds = click.Choice(["auto", "rules", "parser", *others])
     return click.option(
         "--analyser",
@@ -155,7 +156,7 @@ bundle_encoder_option = click.option(
 
 
 def similarity_option(default: str | None = None) -> Callable[[Command], Command]:
-    """How vectors compare; without a default, as their encoder says."""
+    """The similarity of vectors; by default that of their encoder."""
     return click.option(
         "--metric",
         type=click.Choice(["cosine", "dot", "euclidean", "manhattan"]),
@@ -193,7 +194,7 @@ state_option = click.option(
 
 
 def modes_option(default: str = "all") -> Callable[[C], C]:
-    """The modes of search, to be read with `named_modes`."""
+    """The modes of search, to be parsed with `named_modes`."""
     return click.option(
         "--modes",
         multiple=True,
@@ -204,7 +205,7 @@ def modes_option(default: str = "all") -> Callable[[C], C]:
 
 
 def at_option(*, required: bool = False, otherwise: str | None = None) -> Callable[[Command], Command]:
-    """The time at which a memory is looked at, or changed."""
+    """The point in time at which a memory is searched or changed."""
     return click.option(
         "--at",
         "now",
@@ -233,7 +234,7 @@ independent_option = click.option(
 
 
 def sides_option(*default: str) -> Callable[[Command], Command]:
-    """The sides whose contrasts are looked at; without a default, both."""
+    """The sides whose contrasts are used; by default both."""
     return click.option(
         "--side",
         "sides",
@@ -249,7 +250,7 @@ def sides_option(*default: str) -> Callable[[Command], Command]:
 
 
 def tie_options(command: Command) -> Command:
-    """Give the command an argument `rule` in place of the options `--ties` and `--tie-eps`."""
+    """Turn the options `--ties` and `--tie-eps` into one argument `rule`."""
 
     @click.option(
         "--ties",
@@ -273,14 +274,14 @@ def tie_options(command: Command) -> Command:
     return wrapped
 
 
-# Where the work is done
+# Workers
 
 _WORKERS = "Worker processes. The result does not depend on their number."
 workers_option = click.option("--workers", type=_PROCESSES, default=1, show_default=True, help=_WORKERS)
 
 
 def engine_options(*, models: bool) -> Callable[[Command], Command]:
-    """Give a command an argument `engine` in place of the options; `models` compute with all the processors they are given."""
+    """Turn the options of workers into one argument `engine`. A worker with `models` gets all processors by default."""
 
     def decorate(command: Command) -> Command:
         @click.option(

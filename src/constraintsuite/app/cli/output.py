@@ -1,17 +1,24 @@
-"""How commands print: text for people, or one JSON document with `--json`."""
+"""What commands print: text for people, or one JSON document with `--json`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from constraintsuite.core.records.examples import Example
+    from constraintsuite.core.statistics.metric import Metric
+    from constraintsuite.experiments.summary import RunSummary
 
 _WIDTH = 10
 
 
 def emit(record: object, as_json: bool, text: str | Iterable[str]) -> None:
-    """Print `record` as JSON if that is wanted, else `text`: one string, or lines, which are made one by one when needed."""
+    """Print `record` as JSON, or else `text`: one string, or lines that are only computed when they are printed."""
     if as_json:
         print_json(record)
     else:
@@ -20,14 +27,24 @@ def emit(record: object, as_json: bool, text: str | Iterable[str]) -> None:
 
 
 def print_json(record: object) -> None:
-    """Print a record as indented JSON. Dataclasses and models become objects, and a number that is undefined is null."""
+    """Print a record as indented JSON. Dataclasses and models become objects, NaN and infinity become null."""
     from pydantic_core import to_jsonable_python  # noqa: PLC0415 - so that --help stays under 0.3 s
 
     click.echo(json.dumps(to_jsonable_python(record, inf_nan_mode="null"), indent=2, ensure_ascii=False))
 
 
 def count_lines(counts: Mapping[str, float]) -> list[str]:
-    """One line for each count: the number, and what was counted. All numbers end in the same column."""
+    """One line per count, the number and then the name, with the numbers aligned on the right."""
     numbers = {name: f"{count:,.0f}" for name, count in counts.items()}
     width = max((_WIDTH, *map(len, numbers.values())))
     return [f"{number:>{width}} {name}" for name, number in numbers.items()]
+
+
+def print_slices(summaries: Sequence[RunSummary], metric: Metric, examples: Sequence[Example] = ()) -> None:
+    """Print the figures of runs by slice; if the examples are given, also what counts in the headline."""
+    from constraintsuite.app.pages.group_tables import headline_remark, slice_table  # noqa: PLC0415 - as above
+    from constraintsuite.core.records.formats.text import WIDTH, text_parts  # noqa: PLC0415 - as above
+
+    click.echo("\n\n".join(text_parts(slice_table(summaries, metric), stacked=True)))
+    if examples:
+        click.echo("\n" + fill(headline_remark(examples, metric), WIDTH))

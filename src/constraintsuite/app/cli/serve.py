@@ -1,6 +1,6 @@
-"""`csuite serve`: look at artifact folders in a browser, and judge."""
+"""`csuite serve`: browse folders and judge items in a browser."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from constraintsuite.app.web import LOOPBACK
 @click.option("--read-only", is_flag=True, help="Allow nobody to change anything.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the owner's page in a browser.")
 @json_option
-def serve(  # noqa: PLR0913, PLR0917 - one parameter an option
+def serve(  # noqa: PLR0913, PLR0917 - one parameter per option
     folder: Path,
     owner: str,
     annotators: tuple[str, ...],

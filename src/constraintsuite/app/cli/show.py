@@ -1,6 +1,7 @@
-"""`csuite show` and `csuite verify`: look at a folder of any kind, and check it."""
+"""`csuite show` prints what a folder of any kind holds; `csuite verify` checks it."""
 
-# ruff: noqa: PLC0415 - what does the work is imported when there is work, so that `--help` is instant
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -23,14 +24,14 @@ SHOWN_FAULTS = 50
 
 
 class FolderView(NamedTuple):
-    """What `csuite show` prints of a folder: the record for `--json`, and lines for people."""
+    """What `csuite show` prints: a record for `--json`, and lines for people."""
 
     record: object
     lines: Iterable[str]
 
 
 ViewFolder = Callable[[Path, str | None], FolderView]
-"""Views a folder, or the part of it that is named."""
+"""Views a folder, or the part of it that a user named."""
 
 VIEWS: Catalogue[ViewFolder] = Catalogue(
     "kind to show",
@@ -40,7 +41,7 @@ VIEWS: Catalogue[ViewFolder] = Catalogue(
         "graph": "constraintsuite.app.cli.memory.modes:view_memory",
     },
 )
-"""The kinds of which more is shown than their manifest."""
+"""The kinds that show more than their manifest."""
 VERIFIERS: Catalogue[Callable[[Path], list[str]]] = Catalogue(
     "kind to verify",
     {
@@ -49,7 +50,7 @@ VERIFIERS: Catalogue[Callable[[Path], list[str]]] = Catalogue(
         "graph": "constraintsuite.memory.folder:verify_memory",
     },
 )
-"""The kinds of which more is checked than the hashes of their files, besides `explain`. Each gives one line per fault."""
+"""The kinds, in addition to `explain`, with checks beyond the hashes of files. A check returns one line per fault."""
 
 
 @click.command()
@@ -90,7 +91,7 @@ def verify(folder: Path, again: int | None, guide: Path | None, as_json: bool) -
     try:
         manifest = Artifact.open_unverified(folder).manifest
     except UserError as error:
-        if not (folder / MANIFEST).is_file():  # never finished, so that there is nothing to check
+        if not (folder / MANIFEST).is_file():  # unfinished: there is nothing to check
             raise
         kind, faults = "", [str(error)]
     else:
@@ -103,36 +104,30 @@ def verify(folder: Path, again: int | None, guide: Path | None, as_json: bool) -
 
 
 def _faults(folder: Path, manifest: Manifest, again: int | None, guide: Path | None) -> list[str]:
-    """What is wrong with a folder, by the checks of its kind; options that this kind does not have are a UserError."""
+    """Run the checks of a folder's kind; options of another kind are a UserError."""
+    from constraintsuite.core.store.artifact import MANIFEST, Artifact
+    from constraintsuite.core.store.revisions import REVISIONS
+
     kind = manifest.kind
     if kind == "explain":
-        return _explain_faults(folder, manifest, again, guide)
+        from constraintsuite.mechanism.explain.verify import verify as verify_explained
+
+        if again and manifest.settings.get("analysis") != "patch":
+            raise UserError(f"{folder}: there are no exact patches here to repeat. Leave --again out.")
+        return verify_explained(folder, again=again or 0, guide=guide)
     if again is not None or guide is not None:
         option = "--guide" if again is None else "--again"
         raise UserError(
             f"{folder}: this is of the kind {kind}. {option} is only for folders of `csuite explain`: leave it out."
         )
-    return VERIFIERS.load(kind)(folder) if kind in VERIFIERS.names() else _file_faults(folder, kind)
-
-
-def _explain_faults(folder: Path, manifest: Manifest, again: int | None, guide: Path | None) -> list[str]:
-    from constraintsuite.mechanism.explain.verify import verify as verify_explained
-
-    if again and manifest.settings.get("analysis") != "patch":
-        raise UserError(f"{folder}: there are no exact patches here to repeat. Leave --again out.")
-    return verify_explained(folder, again=again or 0, guide=guide)
-
-
-def _file_faults(folder: Path, kind: str) -> list[str]:
-    from constraintsuite.core.store.artifact import MANIFEST, Artifact
-    from constraintsuite.core.store.revisions import REVISIONS
-
+    if kind in VERIFIERS.names():
+        return VERIFIERS.load(kind)(folder)
     known = [] if kind in (*REVISIONS, "stage") else [f"{MANIFEST}: {kind!r} is not a known kind of folder"]
     return [*known, *Artifact.open_unverified(folder).faults()]
 
 
 def refuse_part(folder: Path, kind: str, part: str | None) -> None:
-    """A UserError if a part is named of a folder that is only shown as a whole."""
+    """Refuse a part of a folder that is shown only as a whole."""
     if part is not None:
         raise UserError(f"{folder}: a folder of this kind ({kind}) is shown only as a whole. Leave {part!r} out.")
 

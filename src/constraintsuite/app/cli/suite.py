@@ -1,4 +1,4 @@
-"""`csuite suite`: stats, sample, audit, export; and what `csuite show` prints of a suite."""
+"""`csuite suite`: count, sample, audit and export a suite; and what `csuite show` prints about a suite."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from constraintsuite.app.cli.places import FolderParameter
 from constraintsuite.app.cli.show import FolderView
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.constraints import Evidence
-from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.core.store.workspace import new_folder
-from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import has_pairs, load_suite
+from constraintsuite.experiments.pairs import group_examples, is_nevir
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
@@ -40,12 +39,11 @@ def suite() -> None:
 
 
 def view_suite(folder: Path, part: str | None) -> FolderView:
-    """The card of a suite, with its manifest as the record; or one example, by its id."""
+    """The card of a suite with its manifest as the record, or one example by its id."""
     manifest = Artifact.open(folder, "suite").manifest
     if part is None:
         return FolderView(manifest, [(folder / "README.md").read_text(encoding="utf-8")])
-    loaded = load_suite(folder)
-    examples = {example.id: example for example in (*loaded.examples, *loaded.controls)}
+    examples = {example.id: example for example in load_suite(folder).all_examples}
     if part not in examples:
         raise UserError(f"{folder}: no example has the id {part!r}. {hint_for(part, sorted(examples))}")
     return FolderView(json.loads(encode(examples[part])), [_in_words(examples[part])])
@@ -57,8 +55,9 @@ def view_suite(folder: Path, part: str | None) -> FolderView:
 def stats(folder: Path, as_json: bool) -> None:
     """Count examples by slice, split, domain, relation, template, cue and edit; controls are counted separately."""
     artifact = Artifact.open(folder, "suite")
-    parts = _pair_tables(folder) if has_pairs(artifact.manifest.counts) else {}
-    collection = {name: artifact.manifest.counts[name] for name in _COLLECTION if name in artifact.manifest.counts}
+    counts = artifact.manifest.counts
+    parts = _pair_tables(folder) if has_pairs(counts) else {}
+    collection = {name: counts[name] for name in _COLLECTION if name in counts}
     lines = [line for name, tables in parts.items() for line in _table_lines(name, tables)]
     if collection:
         lines += ["collection", *count_lines(collection)]
@@ -73,20 +72,15 @@ def stats(folder: Path, as_json: bool) -> None:
 @_folder
 @click.option("-n", "count", type=click.IntRange(min=1), default=5, show_default=True, help="Examples to print.")
 @click.option("--slice", "slice_name", help="Only this slice.")
-@click.option("--relation", help="Only this relation.")
 @seed_option
 @json_option
-def sample(folder: Path, count: int, slice_name: str | None, relation: str | None, seed: int, as_json: bool) -> None:
+def sample(folder: Path, count: int, slice_name: str | None, seed: int, as_json: bool) -> None:
     """Print random examples, the same ones for the same seed. With --json, each is one line of JSON."""
-    loaded = load_suite(folder)
-    everything = (*loaded.examples, *loaded.controls)
+    everything = load_suite(folder).all_examples
     slices = sorted({e.slice for e in everything})
     if slice_name is not None and slice_name not in slices:
         raise UserError(f"{folder}: no slice named {slice_name!r}. There are: {', '.join(slices)}.")
     wanted = [e for e in everything if (e.control is None if slice_name is None else e.slice == slice_name)]
-    wanted = [e for e in wanted if relation is None or e.relation == relation]
-    if not wanted:
-        raise UserError(f"{folder}: no example matches these options. See what there is: csuite suite stats {folder}")
     chosen = sorted(wanted, key=lambda e: stable_hash("sample", str(seed), e.id))[:count]
     for example in chosen:
         click.echo(encode(example).decode() if as_json else _in_words(example))
@@ -102,7 +96,7 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
     It tries length, words, BM25, a query-blind classifier, and the shortcuts that the type of a constraint leaves open.
     """
     examples = load_suite(folder).examples
-    if all(example.slice == "nevir" for example in examples):
+    if is_nevir(examples):
         raise UserError(
             f"{folder}: there is nothing to audit. The two queries of a NevIR pair want different documents. A shortcut that "
             "ignores the query is right for exactly one of them, and wins no pair."
@@ -119,8 +113,7 @@ def audit(folder: Path, seed: int, as_json: bool) -> None:
 def export(folder: Path, kind: str, out: Path) -> None:
     """Write a suite as the guide's JSON, BEIR, NevIR-like rows, CSV, or a Hugging Face dataset; controls separately."""
     with new_folder(out) as new:
-        loaded = load_suite(folder)
-        everything = [*loaded.examples, *loaded.controls]
+        everything = load_suite(folder).all_examples
         written = EXPORTERS.load(kind)(everything, new, (folder / "README.md").read_text(encoding="utf-8"))
     controls = sum(example.control is not None for example in written)
     click.echo(f"{len(written) - controls:,} examples and {controls:,} controls written to {shown(out)}")
@@ -129,10 +122,10 @@ def export(folder: Path, kind: str, out: Path) -> None:
 
 
 def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
-    """How many examples are in each group, and apart from them controls, under the names of all other commands."""
+    """The number of examples, and separately of controls, in each group."""
     loaded = load_suite(folder)
-    main = split_up(loaded.examples, ())
-    controls = {**split_up(loaded.controls, ()), "control": split_up((), loaded.controls)["control"]}
+    main = group_examples(loaded.examples, ())
+    controls = {**group_examples(loaded.controls, ()), "control": group_examples((), loaded.controls)["control"]}
     return {
         "main": {name: _counts(parts) for name, parts in main.items() if name != "control"},
         "controls": {name: _counts(controls[name]) for name in CONTROL_TABLES},
@@ -140,7 +133,7 @@ def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def _counts(parts: Mapping[str, Sequence[int]]) -> dict[str, int]:
-    """Large groups first."""
+    """Group sizes, the largest first."""
     counts = {name: len(members) for name, members in parts.items()}
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
@@ -157,29 +150,22 @@ def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterato
 
 
 def _in_words(example: Example) -> str:
-    known = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
-    parts = {
-        "query": example.query,
-        "opposite": example.opposite,
-        "restated": example.restated,
-        "satisfying": _document(example.satisfying),
-        "violating": _document(example.violating),
-    }
-    evidence = example.constraint.evidence if example.constraint else ()
+    tags = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
+    satisfying, violating = (
+        f"({document.title}) {document.text}" if document.title else document.text
+        for document in (example.satisfying, example.violating)
+    )
+    parts = {"query": example.query, "opposite": example.opposite, "restated": example.restated}
+    parts |= {"satisfying": satisfying, "violating": violating}
     lines = [
-        f"{example.id}   [{', '.join(part for part in known if part)}]",
+        f"{example.id}   [{', '.join(tag for tag in tags if tag)}]",
         *(f"  {f'{name}:':<11} {text}" for name, text in parts.items() if text is not None),
-        *(["  evidence:"] if evidence else []),
-        *(f"    {_in_evidence(one, example)}" for one in evidence),
     ]
+    evidence = example.constraint.evidence if example.constraint else ()
+    if evidence:
+        lines.append("  evidence:")
+    for one in evidence:
+        text = example.document(one.document).text[one.start : one.end]
+        cue = f" by {one.cue!r}" if one.cue else ""
+        lines.append(f"    {one.document}: {text!r} {one.value}{cue} ({one.rule})")
     return "\n".join(lines) + "\n"
-
-
-def _in_evidence(one: Evidence, example: Example) -> str:
-    text = example.document(one.document).text[one.start : one.end]
-    cue = f" by {one.cue!r}" if one.cue else ""
-    return f"{one.document}: {text!r} {one.value}{cue} ({one.rule})"
-
-
-def _document(document: ExampleDocument) -> str:
-    return f"({document.title}) {document.text}" if document.title else document.text

@@ -1,4 +1,4 @@
-"""`csuite text`: what a text says of Y, and how often the analysers are right."""
+"""`csuite text`: show what a text says about a term Y, and how often the analysers are right."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 
 from constraintsuite.app.cli.options import analyser_option, json_option
 from constraintsuite.app.cli.output import emit, print_json
+from constraintsuite.app.cli.places import FILE
 from constraintsuite.core.records.figures import show
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.text import ANALYSERS
@@ -49,14 +50,17 @@ def explain_command(passage: str, y: str, forms: tuple[str, ...], analyser: str,
 
 @text.command("audit")
 @analyser_option("both", others=["both"])
-@click.option("--half", type=click.Choice(["dev", "test", "all"]), default="all", show_default=True,
-              help="Half of the sentences. The rules were developed on dev, so report test.")  # fmt: skip
-@click.option("--condaqa", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="File of CondaQA, to also check against its annotated cues.")  # fmt: skip
-@click.option("--errors", is_flag=True, help="List the wrong verdicts.")
+@click.option(
+    "--half",
+    type=click.Choice(["dev", "test", "all"]),
+    default="all",
+    show_default=True,
+    help="Half of the sentences. The rules were developed on dev, so report test.",
+)
+@click.option("--condaqa", type=FILE, help="File of CondaQA, to also check against its annotated cues.")
 @json_option
-def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, as_json: bool) -> None:
-    """Compare verdicts with the hand-labelled sentences that come with the package."""
+def audit_command(analyser: str, half: str, condaqa: Path | None, as_json: bool) -> None:
+    """Compare verdicts with the hand-labelled sentences that come with the package. --json lists the wrong verdicts."""
     chosen = cast(AuditHalf, half)
     analysers = _analysers(analyser)
     reports = [run_audit(one, chosen) for one in analysers]
@@ -65,9 +69,6 @@ def audit_command(analyser: str, half: str, condaqa: Path | None, errors: bool, 
         print_json([*reports, *checks])
         return
     click.echo(_audit_table(reports))
-    if errors:
-        for report in reports:
-            click.echo("\n".join(_error_lines(report)))
     if checks:
         click.echo(f"\n{_condaqa_table(checks)}")
 
@@ -78,7 +79,7 @@ def _analysers(name: str) -> list[Analyser]:
 
 
 def _audit_table(reports: Sequence[Report]) -> Table:
-    """One row per phenomenon, then all of them together, with intervals in a row of their own."""
+    """One row per phenomenon, then rows for all of them together."""
     columns = [Column("phenomenon"), Column("n", "count")]
     for report in reports:
         columns += [Column(title, "share") for title in (f"{report.analyser}: right", "precision", "recall", "F1")]
@@ -118,17 +119,6 @@ def _condaqa_table(checks: Sequence[CondaReport]) -> Table:
     ]
     columns = (Column("kind of cue"), *(Column(check.analyser, "share") for check in checks))
     return Table("condaqa", f"Annotated cues of CondaQA that are found ({checks[0].half})", columns, tuple(rows))
-
-
-def _error_lines(report: Report) -> list[str]:
-    lines = [f"\n{report.analyser}: {len(report.errors)} wrong"]
-    for answer in report.errors:
-        found = f"{answer.verdict} by {answer.found.rule}" if answer.found else "no mention"
-        lines.append(
-            f"  {answer.sentence.id}: {answer.sentence.y!r} is {answer.expected or 'not mentioned'}, found {found}"
-        )
-        lines.append(f"    {answer.sentence.text}")
-    return lines
 
 
 def _as_dict(found: Explanation) -> dict[str, object]:

@@ -16,9 +16,9 @@ from constraintsuite.core.records.figures import ColumnKind, percent, points, sa
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, paired_test
 from constraintsuite.experiments.experiment import join_experiments
-from constraintsuite.experiments.headline import HEADLINE
 from constraintsuite.experiments.load import Run
 from constraintsuite.experiments.pair_experiment import pair_experiments
+from constraintsuite.experiments.pairs import HEADLINE
 
 FAILURES = 3
 MOST_BARS = 12

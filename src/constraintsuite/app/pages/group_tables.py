@@ -15,9 +15,8 @@ from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.groupings import FEW
-from constraintsuite.experiments.headline import HEADLINE, headline_slices, is_chance
 from constraintsuite.experiments.load import Run
+from constraintsuite.experiments.pairs import HEADLINE, MIN_EXAMPLES, headline_slices, is_chance
 from constraintsuite.experiments.summary import RunSummary
 
 _WORDS = {
@@ -70,13 +69,17 @@ def system_table(
 def main_slices(summaries: Sequence[RunSummary]) -> list[str]:
     """The slices of main examples with at least ten examples, or all slices if none has as many."""
     names = [name for name in groups_of(summaries, "slice") if name not in CONTROL_SLICES]
-    large = [n for n in names if any(s.by["slice"][n].items >= FEW for s in summaries if n in s.by["slice"])]
+    large = [n for n in names if any(s.by["slice"][n].items >= MIN_EXAMPLES for s in summaries if n in s.by["slice"])]
     return large or names
 
 
 def without_small(table: Table) -> Table:
     """The table without rows of fewer than ten examples; its caption says how many were left out."""
-    rows = tuple(row for row in table.rows if max((v.n for v in row if isinstance(v, Interval)), default=FEW) >= FEW)
+    rows = tuple(
+        row
+        for row in table.rows
+        if max((v.n for v in row if isinstance(v, Interval)), default=MIN_EXAMPLES) >= MIN_EXAMPLES
+    )
     small = len(table.rows) - len(rows)
     if not small:
         return table

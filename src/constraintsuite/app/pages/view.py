@@ -19,9 +19,9 @@ from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.core.store.artifact import ENVIRONMENT
 from constraintsuite.core.store.jsonl import read_json
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import MODEL, Run, Suite, name_runs
 from constraintsuite.experiments.pair_experiment import rejudge
+from constraintsuite.experiments.pairs import is_chance
 from constraintsuite.experiments.summary import RunSummary
 from constraintsuite.models.base import PLACE_FACTS
 from constraintsuite.suites.audit.results import Audit

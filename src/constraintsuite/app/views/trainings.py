@@ -14,7 +14,7 @@ from constraintsuite.core.records.sections import Charts, Section, VerbatimText
 from constraintsuite.core.records.tables import Column, ItemColumns, Table, count_table, tabulate
 from constraintsuite.core.store.artifact import Artifact, Manifest
 from constraintsuite.core.store.jsonl import read_json, read_jsonl
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.tuning.curves import CURVES, SELECTED, Selected, TrainingCurvePoint, draw_curves, kind_of
 
 KIND, RECIPE = "tune", "recipe.json"

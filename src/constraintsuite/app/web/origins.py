@@ -25,8 +25,8 @@ from constraintsuite.app.web.artifact_index import (
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import MANIFEST, read_manifest
 from constraintsuite.core.store.files import sha256_of
-from constraintsuite.experiments.headline import is_chance
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, suite_place
+from constraintsuite.experiments.pairs import is_chance
 from constraintsuite.suites.annotation.batch import EVENTS, ITEMS, AnnotationBatch, BatchHeader, open_batch, read_head
 from constraintsuite.suites.annotation.kinds.proposals import read_proposal_file
 from constraintsuite.suites.annotation.kinds.written_queries import NAME as WRITING

@@ -1,1 +1,1 @@
-"""What a number means: outcomes of pairwise examples, ties, the intervals that every figure carries, and tests."""
+"""Metrics of pairwise examples and rankings, rules for ties, intervals, significance tests and agreement."""

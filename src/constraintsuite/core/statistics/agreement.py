@@ -1,7 +1,7 @@
-"""Do people who judged the same items agree, and by more than chance? Every figure with an interval over items.
+"""Agreement between people who judged the same items, each coefficient with an interval over items.
 
-Of two annotators or more, with gaps: raw agreement, Cohen's kappa (1960; of exactly two), Gwet's AC1 (2008, with missing
-answers as in his Handbook of 2014) and Krippendorff's alpha (2011), whose distance may be one between sets.
+For two or more annotators, with missing answers: raw agreement, Cohen's kappa (1960; only for two), Gwet's AC1 (2008, with missing
+answers as in his Handbook of 2014) and Krippendorff's alpha (2011), also with distances between sets.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from constraintsuite.core.statistics.resampling import DRAWS, FEW_CLUSTERS, esti
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Over the items that two people or more have answered; what is undefined is None."""
+    """Coefficients over the items with two or more answers; an undefined one is None."""
 
     raw: Interval
-    """Share of pairs of annotators who said exactly the same, averaged over items."""
+    """The share of pairs of annotators who gave the same answer, averaged over items."""
     kappa: Interval
     ac1: Interval
     alpha: Interval
@@ -39,12 +39,12 @@ def agreement(
     clusters: IntArray | None = None,
     draws: int = DRAWS,
 ) -> Agreement:
-    """All coefficients; `options` are the answers there were to choose from, in the order of the scale.
+    """All coefficients; `options` are the possible answers, in the order of the scale.
 
-    Kappa and AC1 take answers as the same or not, so that sets have them only where all possible ones are given.
+    Kappa and AC1 only know equal and different answers. For sets they are given only if all possible sets are listed.
 
-    Whole clusters of items are resampled; of fewer than ten, each is left out in turn. Where all agree, the lower bound is the
-    one that Wilson's interval of the raw agreement gives with the number of clusters.
+    Whole clusters of items are resampled; with fewer than ten clusters, each is left out in turn. If all annotators agree, the
+    lower bound comes from Wilson's interval of the raw agreement, with the number of clusters as n.
     """
     assert options or scale != "ordinal", "an order cannot be guessed from the answers"
     members = _members(len(ratings), clusters)
@@ -60,8 +60,8 @@ def agreement(
 
 
 def _interval(coefficient: Coefficient | None, counted: Counted, rng: np.random.Generator, draws: int) -> Interval:
-    """The coefficient of all items. Of few clusters its interval is never narrower than Wilson's interval of the agreement
-    that was seen in as many independent items."""
+    """The coefficient over all items. With few clusters its interval is never narrower than the one that Wilson's interval of
+    the observed agreement gives for independent items."""
     n, present = counted.pairable, counted.counted
     if coefficient is None or not n:
         return Interval(None, None, None, n)
@@ -97,7 +97,7 @@ def _raw(ratings: Ratings, members: IntArray, rng: np.random.Generator, draws: i
 
 
 def _kappa(ratings: Ratings, counted: Counted) -> Coefficient | None:
-    """Of exactly two annotators, over the items that both have answered."""
+    """Cohen's kappa of exactly two annotators, over the items that both answered."""
     names = sorted({name for item in ratings for name in item})
     if len(names) != 2:
         return None
@@ -119,7 +119,7 @@ def _kappa(ratings: Ratings, counted: Counted) -> Coefficient | None:
 
 
 def _ac1(counted: Counted, options: int) -> Coefficient | None:
-    """Chance is how evenly the values are spread, over the categories there were to choose from."""
+    """Gwet's AC1: chance agreement depends on how evenly the answers are spread over the possible ones."""
     categories = max(options, len(counted.values))
     if categories < 2:
         return None
@@ -140,30 +140,30 @@ def _ac1(counted: Counted, options: int) -> Coefficient | None:
 
 
 Ratings = Sequence[Mapping[str, Hashable]]
-"""Of each item, who said what; those who did not answer it are not in it."""
+"""For each item, the answers by annotator; without annotators who did not answer."""
 
 
 class Corrected(NamedTuple):
-    """Agreement that was seen, and that which chance would give, in each draw."""
+    """The observed agreement, and the agreement by chance, in each draw."""
 
     seen: FloatArray
     chance: FloatArray
 
     @property
     def coefficient(self) -> FloatArray:
-        """What was reached of what chance had left; NaN where it left nothing."""
+        """(observed - chance) / (1 - chance); NaN if chance agreement is 1."""
         room = 1 - self.chance
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(room > 1e-12, (self.seen - self.chance) / room, np.nan)
 
 
 Coefficient = Callable[[FloatArray], Corrected]
-"""From how often each cluster was drawn, (draws, clusters)."""
+"""Takes how often each cluster is drawn, (draws, clusters)."""
 
 
 @dataclass(frozen=True)
 class Counted:
-    """How many gave each value to each item."""
+    """The number of annotators who gave each value to each item."""
 
     values: Sequence[Hashable]
     counts: FloatArray  # (items, values)
@@ -171,7 +171,7 @@ class Counted:
 
     @classmethod
     def of(cls, ratings: Ratings, options: Sequence[Hashable], members: IntArray) -> Counted:
-        """Count them; `options` come first, in their order, whether anybody chose them or not."""
+        """Count the answers. The `options` come first, in their order, even if nobody chose them."""
         values = list(dict.fromkeys([*options, *(value for item in ratings for value in item.values())]))
         place = {value: number for number, value in enumerate(values)}
         counts = np.zeros((len(ratings), len(values)))
@@ -182,46 +182,46 @@ class Counted:
 
     @property
     def answers(self) -> FloatArray:
-        """(items,) how many answered each."""
+        """The number of answers to each item, (items,)."""
         return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
 
     @property
     def pairable(self) -> int:
-        """Items with two answers or more: only they can agree."""
+        """The number of items with two or more answers, which alone can agree."""
         return int((self.answers >= 2).sum())
 
     @property
     def clusters(self) -> int:
-        """How many there are, with or without such an item."""
+        """The number of clusters."""
         return len(np.unique(self.members))
 
     @property
     def counted(self) -> IntArray:
-        """The clusters with such an item."""
+        """The clusters that have an item with two or more answers."""
         return np.unique(self.members[self.answers >= 2])
 
     def per_cluster(self, rows: FloatArray) -> FloatArray:
-        """Sums over the items of each cluster; `rows` is (items,) or (items, columns)."""
+        """The sums of `rows`, (items,) or (items, columns), over the items of each cluster."""
         return sum_by_cluster(rows, self.members)
 
 
 AnswerScale = Literal["nominal", "ordinal", "jaccard", "masi"]
-"""How far apart two answers are: other or the same, ranks, and two distances between sets."""
+"""The distance between two answers: equal or not, ranks, or one of two distances between sets."""
 
 
 def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
-    """One less the disagreement that was seen, as a share of what chance would give."""
+    """Krippendorff's alpha: 1 - observed disagreement / disagreement by chance."""
     answers = counted.answers
-    counts = np.where(answers[:, np.newaxis] >= 2, counted.counts, 0)  # a value without a partner cannot disagree
-    held = counted.per_cluster(counts)
+    counts = np.where(answers[:, np.newaxis] >= 2, counted.counts, 0)  # a single answer cannot disagree
+    totals = counted.per_cluster(counts)
     share = 1 / np.maximum(answers - 1, 1)
     if scale == "ordinal":
-        return _ordinal_alpha(counted, counts, held, share)
+        return _ordinal_alpha(counted, counts, totals, share)
     between = _distances(counted.values, scale)
     apart = counted.per_cluster(((counts @ between) * counts).sum(axis=1) * share)
 
     def coefficient(times: FloatArray) -> Corrected:
-        values = times @ held
+        values = times @ totals
         n = np.maximum(values.sum(axis=1), 2)
         expected = ((values @ between) * values).sum(axis=1) / (n * (n - 1))
         observed = times @ apart / n
@@ -230,20 +230,20 @@ def alpha(counted: Counted, scale: AnswerScale) -> Coefficient:
     return coefficient
 
 
-def _ordinal_alpha(counted: Counted, counts: FloatArray, held: FloatArray, share: FloatArray) -> Coefficient:
-    """Two values are as far apart as the answers that lie between them: squared differences of their middle ranks."""
+def _ordinal_alpha(counted: Counted, counts: FloatArray, totals: FloatArray, share: FloatArray) -> Coefficient:
+    """Alpha of an ordered scale: the distance is the squared difference of the mean ranks of two values."""
     together = counted.per_cluster(np.einsum("ic,ik,i->ick", counts, counts, share))  # coincidences, by cluster
     width = counts.shape[1]
 
     def coefficient(times: FloatArray) -> Corrected:
-        values = times @ held
+        values = times @ totals
         ranks = np.cumsum(values, axis=1) - values / 2
         between = (ranks[:, :, np.newaxis] - ranks[:, np.newaxis, :]) ** 2
         n = np.maximum(values.sum(axis=1), 2)
         seen = (times @ together.reshape(-1, width * width)).reshape(between.shape)
         expected = np.einsum("dc,dk,dck->d", values, values, between) / (n * (n - 1))
         observed = (seen * between).sum(axis=(1, 2)) / n
-        # Ranks have no unit of their own: what chance gives is the unit, and one unit apart is no agreement.
+        # Ranks have no unit, so the expected disagreement is the unit.
         return Corrected(1 - observed / np.where(expected > 0, expected, 1), np.where(expected > 0, 0.0, 1.0))
 
     return coefficient
@@ -258,12 +258,12 @@ def _distances(values: Sequence[Hashable], scale: AnswerScale) -> FloatArray:
 
 
 def jaccard_distance(one: AbstractSet[object], other: AbstractSet[object]) -> float:
-    """1 - shared / all; two empty sets are the same."""
+    """1 - |intersection| / |union|; 0 for two empty sets."""
     return 1 - len(one & other) / len(one | other) if one or other else 0.0
 
 
 def masi_distance(one: AbstractSet[object], other: AbstractSet[object]) -> float:
-    """Passonneau's (2006): Jaccard's likeness times 1 for equal sets, 2/3 for a part, 1/3 for an overlap."""
+    """MASI (Passonneau 2006): 1 - Jaccard index x 1 for equal sets, 2/3 for a subset, 1/3 for an overlap."""
     if one == other:
         return 0.0
     return 1 - (1 - jaccard_distance(one, other)) * (2 / 3 if one <= other or other <= one else 1 / 3)

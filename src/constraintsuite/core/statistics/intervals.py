@@ -1,4 +1,4 @@
-"""What 95 % intervals are made of: their bounds, Wilson's interval of a share, and the clusters of items that belong together."""
+"""Parts of 95 % intervals: bounds, Wilson's interval of a share, and clusters of items that are not independent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 Z = 1.959963984540054
-"""97.5 % of the standard normal distribution lie below it."""
+"""The 97.5 % quantile of the standard normal distribution."""
 UNDEFINED = Interval(None, None, None, 0)
 
 
@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
 
 
 def wilson_bounds(share: float, n: float) -> Bounds:
-    """Wilson's score interval of a share of `n` > 0 independent items (Wilson 1927)."""
+    """Wilson's score interval for a share of `n` > 0 independent items (Wilson 1927)."""
     centre = share + Z * Z / (2 * n)
     spread = Z * math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n))
     scale = 1 + Z * Z / n
@@ -36,22 +36,22 @@ def wilson_bounds(share: float, n: float) -> Bounds:
 
 
 def wilson(right: int, n: int) -> Interval:
-    """`right` of `n` independent items, with Wilson's interval."""
+    """The share of `right` among `n` independent items, with Wilson's interval."""
     return Interval(right / n, *wilson_bounds(right / n, n), n) if n else UNDEFINED
 
 
 def clipped(figure: Interval, least: float, most: float) -> Interval:
-    """The figure with bounds on its scale: Student's t knows no ends of it."""
+    """The figure with its bounds limited to a scale."""
     if figure.low is None or figure.high is None:
         return figure
     return replace(figure, low=max(least, figure.low), high=min(most, figure.high))
 
 
 def symmetric(figure: Interval) -> Interval:
-    """The figure with both bounds as far from its value as the further one is.
+    """The figure with both bounds at the distance of the farther one.
 
-    Clusters that are drawn anew add noise of their own. Where noise moves a statistic to one side, as it lowers the correlation
-    of two halves, the draws lie to that side, and their percentiles alone would leave out the other.
+    Resampling adds noise. If noise moves a statistic in one direction, as it lowers the correlation of two halves, the draws lie
+    on that side of the value, and their percentiles would leave out the other side.
     """
     if figure.value is None or figure.low is None or figure.high is None:
         return figure
@@ -60,7 +60,7 @@ def symmetric(figure: Interval) -> Interval:
 
 
 def connected_components(links: Sequence[Iterable[str]]) -> IntArray:
-    """A number for each item, the same for items joined by a chain of shared links; an item without any is alone."""
+    """A cluster number for each item. Items that share a link, directly or through others, get the same number."""
     parent = list(range(len(links)))
 
     def root(item: int) -> int:
@@ -78,22 +78,22 @@ def connected_components(links: Sequence[Iterable[str]]) -> IntArray:
 
 
 GIANT = 0.5
-"""A cluster with more than this share of all items leaves too little to resample or to hold out."""
+"""If one cluster has more than this share of all items, too little is left to resample or to hold out."""
 
 
 class ItemClusters(NamedTuple):
-    """A cluster number for each item, and which of the two kinds of names joined them."""
+    """A cluster number for each item, and whether the wide names joined them."""
 
     wide: bool
     numbers: IntArray  # (items,)
 
 
 def cluster_items(wide: Sequence[Iterable[str]], narrow: Sequence[Iterable[str]]) -> ItemClusters:
-    """Join items that share a name, directly or through a chain of others.
+    """Cluster items that share a name, directly or through others.
 
-    `wide` are the names of all that an item may share with others, such as its source documents; `narrow` those that
-    certainly matter, such as its couple. Names of `wide` count, unless they join more than half of all items into one
-    cluster: then there would be nothing to resample, and only `narrow` counts.
+    `wide` are all names that an item may share, such as its source documents. `narrow` are the most important ones, such as
+    its couple. The wide names count unless they join more than half of all items into one cluster, which would leave nothing
+    to resample. Then only the narrow names count.
     """
     joined = connected_components(wide)
     if len(joined) and np.bincount(joined).max() <= GIANT * len(joined):

@@ -1,4 +1,4 @@
-"""What a figure is called, on which scale it lies, and how values of items become one number."""
+"""A metric: its name, its scale, and how the values of items become one figure."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ M = TypeVar("M", bound="Metric")
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """One column of an outcome table: an item has one value of it under a system, or none."""
+    """One column of an outcome table: under each system an item has one value of it, or none."""
 
     name: str
-    """What a user writes; `str` gives it."""
+    """The name that a user writes."""
     title: str
     share: bool = True
-    """Values lie between 0 and 1 and are shown in per cent."""
+    """Whether values lie between 0 and 1 and are shown in percent."""
     chance: float | None = None
-    """What a system that guesses gets."""
+    """The chance level: what a system that guesses gets."""
     range: tuple[float, float] | None = None
-    """The ends of the scale of a metric that is not a share, where it has ends."""
+    """The bounds of the scale of a metric that is not a share, if it has bounds."""
     average: Literal["mean", "median"] = "mean"
-    """How the values of items become one figure; a median for ranks, since what was not found has none."""
+    """The median is for ranks, because an item that was not found has no rank."""
     lower_is_better: bool = False
     own_unit: bool = False
-    """In the unit of the system's own scores: never compared between systems."""
+    """Whether it is in the unit of the system's own scores, which cannot be compared between systems."""
 
     def __str__(self) -> str:
         return self.name
 
     @property
     def kind(self) -> ColumnKind:
-        """How its figures are shown."""
+        """The kind of column that shows it."""
         return "share" if self.share else "number"
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """The least and the greatest possible value, None for a scale without ends."""
+        """The smallest and the largest possible value; None for a scale without bounds."""
         return (0.0, 1.0) if self.share else self.range
 
 
 def find_metric(metrics: Mapping[str, M], name: str) -> M:
-    """The metric that a user named; an unknown one is a UserError that names the nearest."""
+    """The metric that a user named; an unknown name is a UserError that suggests the nearest one."""
     if name not in metrics:
         raise UserError(f"No metric named {name!r}. {hint_for(name, metrics)}")
     return metrics[name]

@@ -1,31 +1,35 @@
-"""Metrics of pairwise examples; each turns results into one column of values, from which means and intervals are made.
+"""From the scores of a model to the result of each pairwise example, and from results to the values of each metric.
 
-An example is right only if the better document scores above the other; what a tie counts, the rule for ties says.
+An example is right under a query if the better document scores above the other. A rule for ties says what equal scores count.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from constraintsuite.core.records.examples import QueryRole
+from constraintsuite.core.records.examples import NONFLIP, Example, QueryRole
+from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.statistics.metric import Metric, find_metric
-from constraintsuite.core.statistics.ties import Outcome
+from constraintsuite.core.statistics.ties import STRICT, Outcome, TieRule
 
 PairClass = Literal["correct", "sticks_to_satisfying", "sticks_to_violating", "reversed", "paired_tie"]
 PAIR_CLASSES: tuple[PairClass, ...] = get_args(PairClass)
-"""Metrics that share out the examples among them: each example with two opposite queries counts in exactly one."""
-FloatArray = npt.NDArray[np.float64]
+"""Metrics that divide the examples among them: each example with two opposite queries counts in exactly one."""
+Scores = Mapping[tuple[str, str], float]
+"""Scores by query and text of the document."""
+Visible = Mapping[tuple[str, str], int]
+"""How many characters of the text a model reads, by query and text."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """How one example came out, query by query; what is undefined is None."""
+    """The outcome of one example under each query; undefined values are None."""
 
     id: str
     slice: str
@@ -33,9 +37,9 @@ class PairResult:
     outcomes: Mapping[QueryRole, Outcome]
     """Whether the preferences hold, for each query that has any."""
     gaps: Mapping[QueryRole, float]
-    """Score of the satisfying document less that of the violating one, for each query that was scored."""
+    """Score of the satisfying document minus that of the violating one, for each query that was scored."""
     paired: bool | None
-    """Right under the query and its opposite, under which the preference turns round."""
+    """Right under the query and under its opposite, which prefers the other document."""
     tie: bool
     """Equal scores under any query that states a preference."""
     invariant: bool | None = None
@@ -43,11 +47,80 @@ class PairResult:
     flipped: bool | None = None
     """The opposite outcome; a change from or to a tie is neither."""
     unit: float | None = None
-    """Standard deviation of all scores of the run, to measure gaps by; None where all scores are equal."""
+    """Standard deviation of all scores of the run, the unit of normalised gaps; None if all scores are equal."""
     cut: bool | None = None
-    """The model reads too little of a text to see what decides; None if it does not say how much it reads."""
+    """The model does not read the deciding words of a text; None if it does not say how much it reads."""
     tied: Mapping[QueryRole, float] = field(default_factory=dict)
-    """What the tie counts, by query; empty under the strict rule."""
+    """What a tie counts, by query; empty under the strict rule."""
+
+
+def keep_queries(example: Example, roles: Collection[QueryRole]) -> Example:
+    """The example with its query and the queries of these roles only, and with the preferences that they state."""
+    kept = {"query", *roles}
+    return replace(
+        example,
+        opposite=example.opposite if "opposite" in kept else None,
+        topic=example.topic if "topic" in kept else None,
+        restated=example.restated if "restated" in kept else None,
+        preferences=tuple(preference for preference in example.preferences if preference.query in kept),
+    )
+
+
+def judge(example: Example, scores: Scores, rule: TieRule = STRICT, unit: float | None = None) -> PairResult:
+    """The result of one example; `unit` is the standard deviation of all scores."""
+    queries = example.queries
+    by_query: dict[QueryRole, list[Outcome]] = {}
+    tied: dict[QueryRole, float] = {}
+    for preference in example.preferences:
+        query = queries[preference.query]
+        better, worse = example.document(preference.better), example.document(preference.worse)
+        outcome = rule.outcome(scores[query, better.text], scores[query, worse.text])
+        by_query.setdefault(preference.query, []).append(outcome)
+        if outcome == "tie":
+            tied[preference.query] = tied.get(preference.query, 1.0) * rule.credit(query, better, worse)
+    outcomes = {role: _worst(found) for role, found in by_query.items()}
+    satisfying, violating = example.satisfying.text, example.violating.text
+    scored = {role: query for role, query in queries.items() if role in outcomes or (query, satisfying) in scores}
+    return PairResult(
+        id=example.id,
+        slice=example.slice,
+        couple=example.couple,
+        outcomes=outcomes,
+        gaps={role: scores[query, satisfying] - scores[query, violating] for role, query in scored.items()},
+        paired=outcomes["query"] == outcomes["opposite"] == "right" if example.is_paired else None,
+        tie="tie" in outcomes.values(),
+        unit=unit,
+        tied={role: credit for role, credit in tied.items() if credit},
+    )
+
+
+def _worst(outcomes: Sequence[Outcome]) -> Outcome:
+    return next(outcome for outcome in ("wrong", "tie", "right") if outcome in outcomes)
+
+
+def judge_all(
+    examples: Sequence[Example], controls: Sequence[Example], scores: Scores, rule: TieRule = STRICT
+) -> list[PairResult]:
+    """The results of all examples, then of all controls; a non-flip control is compared with its original."""
+    unit = deviation(scores.values())
+    results = {example.id: judge(example, scores, rule, unit) for example in examples}
+    for control in controls:
+        result = judge(control, scores, rule, unit)
+        original = results.get(control.control.original) if control.control else None
+        if control.slice == NONFLIP and original is not None:
+            both = {result.outcomes["query"], original.outcomes["query"]}
+            result = replace(result, invariant=len(both) == 1, flipped=both == {"right", "wrong"})
+        results[control.id] = result
+    return list(results.values())
+
+
+def deviation(scores: Iterable[float]) -> float | None:
+    """The standard deviation of scores, the same on every processor; None if they are all equal."""
+    numbers = list(scores)
+    if not numbers or min(numbers) == max(numbers):
+        return None
+    mean = math.fsum(numbers) / len(numbers)
+    return math.sqrt(math.fsum((number - mean) ** 2 for number in numbers) / len(numbers)) or None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +132,7 @@ class PairMetric(Metric):
 
 
 def pair_class(result: PairResult) -> PairClass | None:
-    """What the model did with two queries that want opposite documents (after the NevIR paper's figure 4).
+    """What the model did with two queries that want opposite documents (after figure 4 of the NevIR paper).
 
     A tie is a class of its own, whatever it counts.
     """
@@ -74,97 +147,79 @@ def pair_class(result: PairResult) -> PairClass | None:
 
 
 def parse_metric(name: str) -> PairMetric:
-    """The metric that a user named."""
+    """The metric that a user named; an unknown name is a UserError."""
     return find_metric(METRICS, name)
 
 
-def _each(value: Callable[[PairResult], float | None]) -> Callable[[Sequence[PairResult]], FloatArray]:
-    def column(results: Sequence[PairResult]) -> FloatArray:
-        return np.array([np.nan if (v := value(result)) is None else v for result in results], dtype=np.float64)
-
-    return column
-
-
 def _couples(results: Sequence[PairResult]) -> FloatArray:
-    """One value a couple, on the first of its examples; a couple of which only one example is here has none."""
-    sizes = Counter(result.couple for result in results if result.couple)
-    worth: dict[str, float] = {}
-    for result in results:
-        worth[result.couple] = worth.get(result.couple, 1.0) * (_credit(result, "query") or 0.0)
-    column = np.full(len(results), np.nan)
-    seen = set()
+    """One value per couple, on its first example; NaN for a couple with only one example among the results."""
+    couples = defaultdict(list)
     for row, result in enumerate(results):
-        if sizes[result.couple] > 1 and result.couple not in seen:
-            seen.add(result.couple)
-            column[row] = worth[result.couple]
+        if result.couple:
+            couples[result.couple].append(row)
+    column = np.full(len(results), np.nan)
+    for rows in couples.values():
+        if len(rows) > 1:
+            column[rows[0]] = math.prod(_credit(results[row], "query") or 0.0 for row in rows)
     return column
 
 
-def _in_class(name: PairClass) -> Callable[[PairResult], float | None]:
-    def value(result: PairResult) -> float | None:
-        found = pair_class(result)
-        return None if found is None else float(found == name)
+Value = Callable[[PairResult], float | None]
 
-    return value
+
+def _in_class(name: PairClass) -> Value:
+    return lambda result: None if result.paired is None else float(pair_class(result) == name)
 
 
 def _credit(result: PairResult, role: QueryRole) -> float | None:
-    """1 for right, 0 for wrong, for a tie what the rule says; None where the query states no preference."""
+    """1 for right, 0 for wrong, for a tie what the rule says; None if the query states no preference."""
     outcome = result.outcomes.get(role)
     if outcome is None:
         return None
     return result.tied.get(role, 0.0) if outcome == "tie" else float(outcome == "right")
 
 
-def _under(role: QueryRole) -> Callable[[PairResult], float | None]:
+def _under(role: QueryRole) -> Value:
     return lambda result: _credit(result, role)
 
 
 def _paired(result: PairResult) -> float | None:
     if result.paired is None:
         return None
-    under_query, under_opposite = _credit(result, "query"), _credit(result, "opposite")
-    return None if under_query is None or under_opposite is None else under_query * under_opposite
+    return (_credit(result, "query") or 0.0) * (_credit(result, "opposite") or 0.0)
 
 
 def _gap(result: PairResult) -> float:
     return result.gaps["query"]
 
 
-def _sensitivity(result: PairResult) -> float | None:
-    return _less(_gap(result), result.gaps.get("opposite"))
+def _gap_minus(role: QueryRole) -> Value:
+    return lambda result: _gap(result) - result.gaps[role] if role in result.gaps else None
 
 
-def _less(gap: float, other: float | None) -> float | None:
-    return None if other is None else gap - other
+def _normalised(value: Value) -> Value:
+    return lambda result: None if (number := value(result)) is None or result.unit is None else number / result.unit
 
 
-def _normalised(number: float | None, unit: float | None) -> float | None:
-    return None if number is None or unit is None else number / unit
-
-
-def _above_zero(number: float | None) -> float | None:
+def _above_zero(value: Value) -> Value:
     """1 above, 0 below, one half at zero: the mean is the probability of superiority."""
-    return None if number is None else (1.0 if number > 0 else 0.5 if number == 0 else 0.0)
+    return lambda result: None if (number := value(result)) is None else (1 + (number > 0) - (number < 0)) / 2
 
 
-def _share(
-    name: str,
-    title: str,
-    chance: float,
-    value: Callable[[PairResult], float | None],
-    *,
-    lower_is_better: bool = False,
-) -> PairMetric:
-    return PairMetric(name=name, title=title, chance=chance, column=_each(value), lower_is_better=lower_is_better)
+def _share(name: str, title: str, chance: float, value: Value, *, lower_is_better: bool = False) -> PairMetric:
+    return PairMetric(name=name, title=title, chance=chance, column=_column(value), lower_is_better=lower_is_better)
 
 
-def _difference(
-    name: str, title: str, value: Callable[[PairResult], float | None], *, own_unit: bool = False
-) -> PairMetric:
-    return PairMetric(name=name, title=title, share=False, chance=0.0, column=_each(value), own_unit=own_unit)
+def _difference(name: str, title: str, value: Value, *, own_unit: bool = True) -> PairMetric:
+    return PairMetric(name=name, title=title, share=False, chance=0.0, column=_column(value), own_unit=own_unit)
 
 
+def _column(value: Value) -> Callable[[Sequence[PairResult]], FloatArray]:
+    return lambda results: np.array([np.nan if (v := value(one)) is None else v for one in results], dtype=np.float64)
+
+
+_SATISFYING, _VIOLATING = _in_class("sticks_to_satisfying"), _in_class("sticks_to_violating")
+_SENSITIVITY = _gap_minus("opposite")
 METRICS: dict[str, PairMetric] = {
     metric.name: metric
     for metric in (
@@ -173,26 +228,18 @@ METRICS: dict[str, PairMetric] = {
         _share("paired_accuracy", "Paired accuracy", 0.25, _paired),
         PairMetric(name="couple_accuracy", title="Couple accuracy", chance=0.25, column=_couples),
         _share("correct", "Right under both", 0.25, _in_class("correct")),
-        _share(
-            "sticks_to_satisfying", "Satisfying for both", 0.25, _in_class("sticks_to_satisfying"), lower_is_better=True
-        ),
-        _share(
-            "sticks_to_violating", "Violating for both", 0.25, _in_class("sticks_to_violating"), lower_is_better=True
-        ),
+        _share("sticks_to_satisfying", "Satisfying for both", 0.25, _SATISFYING, lower_is_better=True),
+        _share("sticks_to_violating", "Violating for both", 0.25, _VIOLATING, lower_is_better=True),
         _share("reversed", "Wrong under both", 0.25, _in_class("reversed"), lower_is_better=True),
         _share("paired_tie", "A tie under either", 0.0, _in_class("paired_tie"), lower_is_better=True),
         _share("tie_rate", "Ties", 0.0, lambda r: r.tie, lower_is_better=True),
-        _share("superiority", "Gap above zero", 0.5, lambda r: _above_zero(_gap(r))),
-        _share("responsiveness", "Moved the right way", 0.5, lambda r: _above_zero(_sensitivity(r))),
-        _difference("gap", "Score gap", _gap, own_unit=True),
-        _difference("sensitivity", "Sensitivity to the constraint", _sensitivity, own_unit=True),
-        _difference(
-            "topic_sensitivity", "Sensitivity to topic", lambda r: _less(_gap(r), r.gaps.get("topic")), own_unit=True
-        ),
-        _difference("normalised_gap", "Gap in deviations", lambda r: _normalised(_gap(r), r.unit)),
-        _difference(
-            "normalised_sensitivity", "Sensitivity in deviations", lambda r: _normalised(_sensitivity(r), r.unit)
-        ),
+        _share("superiority", "Gap above zero", 0.5, _above_zero(_gap)),
+        _share("responsiveness", "Moved the right way", 0.5, _above_zero(_SENSITIVITY)),
+        _difference("gap", "Score gap", _gap),
+        _difference("sensitivity", "Sensitivity to the constraint", _SENSITIVITY),
+        _difference("topic_sensitivity", "Sensitivity to topic", _gap_minus("topic")),
+        _difference("normalised_gap", "Gap in deviations", _normalised(_gap), own_unit=False),
+        _difference("normalised_sensitivity", "Sensitivity in deviations", _normalised(_SENSITIVITY), own_unit=False),
         _share("invariance", "Invariance", 0.5, lambda r: r.invariant),
         _share("flip_rate", "Flips", 0.5, lambda r: r.flipped, lower_is_better=True),
         _share("restated_accuracy", "Accuracy when restated", 0.5, _under("restated")),

@@ -1,4 +1,4 @@
-"""Measures of whole rankings, through ir-measures: the extra [ranking]. And how alike two rankings are."""
+"""Measures of rankings, computed by ir-measures (the extra [ranking]), and the overlap of two rankings."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Qrels = Mapping[str, Mapping[str, int]]
 Rankings = Mapping[str, Sequence[str]]
 """Documents by query, best first."""
 PERSISTENCE = 0.9
-"""How likely a reader is to look at the next place as well: the first ten places then have 86 % of the weight."""
+"""The probability that a reader also looks at the next rank. The first ten ranks then have 86 % of the weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandardMeasure:
-    """A measure as ir-measures spells it: `nDCG@10`, `P(rel=2)@5`."""
+    """A measure in the notation of ir-measures: `nDCG@10`, `P(rel=2)@5`."""
 
     name: str
     cutoff: int | None = None
@@ -37,13 +37,13 @@ class StandardMeasure:
 
 
 def parse_standard(text: str) -> StandardMeasure:
-    """The measure that a user wrote; one that ir-measures does not know or cannot compute here is a UserError.
+    """The measure that a user named; a UserError if ir-measures does not know it or cannot compute it here.
 
-    It is tried on one query: that is the only way to find out which parameters each of the programs behind it refuses.
+    The measure is tried on one query, which is the only way to find out which parameters its implementation refuses.
     """
     read = _read(text)
     cutoff = read.params.get("cutoff")
-    with _told(text):
+    with _user_errors(text):
         _calculate(read, {"1": {"d1": 1, "d2": 0}}, {"1": {"d1": 2.0, "d2": 1.0}})
     return StandardMeasure(str(read), cutoff if isinstance(cutoff, int) else None)
 
@@ -51,19 +51,20 @@ def parse_standard(text: str) -> StandardMeasure:
 def measure_queries(
     measures: Sequence[StandardMeasure], qrels: Qrels, rankings: Rankings
 ) -> dict[StandardMeasure, dict[str, float]]:
-    """The value of each measure for each query of `qrels`; a query for which nothing was found has the measure's least.
+    """The value of each measure for each query of `qrels`; a query without hits gets the lowest value.
 
-    A query for which a measure is not defined has no value. A measure that cannot be computed at all is a UserError.
-    What counts is the order of the documents. The providers behind ir-measures break ties in different ways, compare scores
-    in 32 bits, or read only numbers as query ids: so they see numbers for names, and ranks for scores.
+    A query for which a measure is undefined has no value. A measure that cannot be computed at all is a UserError. Only the order
+    of the documents counts. The implementations behind ir-measures break ties in different ways, compare scores in 32 bits, or
+    accept only numbers as query ids. So they get numbers in place of names, and ranks in place of scores.
     """
     numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
-    names = _Names()
+    documents = dict.fromkeys(d for one in (*qrels.values(), *rankings.values()) for d in one)
+    names = {document: f"d{place}" for place, document in enumerate(documents)}
     graded = {numbers[query]: {names[d]: grade for d, grade in grades.items()} for query, grades in qrels.items()}
     ranked = {
-        numbers[query]: {names[d]: float(len(documents) - place) for place, d in enumerate(documents)}
-        for query, documents in rankings.items()
-        if query in numbers and documents
+        numbers[query]: {names[d]: float(len(found) - place) for place, d in enumerate(found)}
+        for query, found in rankings.items()
+        if query in numbers and found
     }
     values: dict[StandardMeasure, dict[str, float]] = {}
     for measure in measures:
@@ -73,7 +74,7 @@ def measure_queries(
 
 
 def overlap_at(one: Sequence[Hashable], other: Sequence[Hashable], k: int) -> float | None:
-    """Share of the first k that both have; None if neither found anything."""
+    """The share of the first k that both rankings have; None if both are empty."""
     first, second = set(one[:k]), set(other[:k])
     longer = max(len(first), len(second))
     return len(first & second) / longer if longer else None
@@ -82,11 +83,11 @@ def overlap_at(one: Sequence[Hashable], other: Sequence[Hashable], k: int) -> fl
 def rank_biased_overlap(
     one: Sequence[Hashable], other: Sequence[Hashable], persistence: float = PERSISTENCE
 ) -> float | None:
-    """RBO, extrapolated to endless rankings (Webber, Moffat & Zobel 2010, equation 32); None for two empty ones."""
+    """RBO, extrapolated to infinite rankings (Webber, Moffat & Zobel 2010, equation 32); None if both are empty."""
     shorter, longer = sorted((one, other), key=len)
     if not shorter:
         return None if not longer else 0.0
-    shared: list[float] = []  # X_d: how many of the first d both have
+    shared: list[float] = []  # X_d: the number of items that both have among the first d
     seen_shorter: set[Hashable] = set()
     seen_longer: set[Hashable] = set()
     both = 0
@@ -101,12 +102,12 @@ def rank_biased_overlap(
 
 
 def chance_overlap(count: int, persistence: float = PERSISTENCE) -> float:
-    """The mean of that over two random orders of `count` things: to depth d they share d of every `count` on average."""
+    """The mean RBO of two random orders of `count` items, which share d² / `count` items to depth d on average."""
     return _extrapolated([depth * depth / count for depth in range(1, count + 1)], count, persistence)
 
 
 def _extrapolated(shared: Sequence[float], s: int, persistence: float) -> float:
-    """Equation 32, from how many both have to each depth of the longer ranking; the shorter one ends at depth `s`."""
+    """Equation 32, from the number of shared items at each depth of the longer ranking; the shorter one ends at depth `s`."""
     l = len(shared)  # noqa: E741 - as in the paper
     at_s, at_l = shared[s - 1], shared[l - 1]
     terms = sum(x / d * persistence**d for d, x in enumerate(shared, 1))
@@ -115,16 +116,9 @@ def _extrapolated(shared: Sequence[float], s: int, persistence: float) -> float:
     return (1 - persistence) / persistence * (terms + unseen) + rest
 
 
-class _Names(dict[str, str]):
-    """A plain name for each document, made when first asked for."""
-
-    def __missing__(self, document: str) -> str:
-        return self.setdefault(document, f"d{len(self)}")
-
-
 @contextmanager
-def _told(name: str) -> Iterator[None]:
-    """Turns what the programs behind ir-measures raise into a UserError."""
+def _user_errors(name: str) -> Iterator[None]:
+    """Turn errors of the implementations behind ir-measures into a UserError."""
     try:
         yield
     except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:
@@ -134,11 +128,11 @@ def _told(name: str) -> Iterator[None]:
 def _defined(
     measure: Measure, qrels: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
 ) -> dict[str, float]:
-    """The values that there are: Accuracy of a query whose hits are all relevant, say, would be a division by zero."""
-    with _told(str(measure)):
+    """The defined values. Accuracy, for example, is undefined for a query whose hits are all relevant."""
+    with _user_errors(str(measure)):
         try:
             return _calculate(measure, qrels, run)
-        except ArithmeticError:  # it does not say of which query
+        except ArithmeticError:  # the error does not name the query
             values: dict[str, float] = {}
             for query in qrels:
                 with suppress(ArithmeticError):

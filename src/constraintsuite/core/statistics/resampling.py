@@ -1,12 +1,13 @@
-"""95 % intervals and tests over items that are not independent: whole clusters are drawn anew, or exchange their signs.
+"""Intervals (95 %) and random signs for items that are not independent: whole clusters are resampled.
 
-Every area draws clusters and signs here, so that one rule holds for all figures. With K clusters that have a value:
+All figures of the package follow the same rule. With K clusters that have a value:
 
 - K of 10 or more: percentiles of the cluster bootstrap.
 - K from 2 to 9: Student's t with K - 1 degrees of freedom. The standard error of a mean or a ratio of means is linearised over
-  clusters; that of any other statistic is the jackknife's. A share is never more certain than that many independent items.
-- A share in which all items agree, or of one cluster: Wilson's interval with K for n, as drawing would call 10 of 10 certain.
-  A share is any metric between 0 and 1: no such metric varies more than one of 0s and 1s with the same mean.
+  clusters; that of any other statistic comes from the jackknife. The interval of a share is never narrower than Wilson's interval
+  for independent items.
+- A share if all items agree, or if there is only one cluster: Wilson's interval with K as n, because resampling would call 10 of 10
+  certain. A share is any metric between 0 and 1: none varies more than one of 0s and 1s with the same mean.
 - Any other figure of one cluster has no bounds.
 """
 
@@ -23,20 +24,20 @@ from constraintsuite.core.statistics.intervals import UNDEFINED, Bounds, FloatAr
 
 DRAWS = 2_000
 FEW_CLUSTERS = 10
-"""Below this many clusters percentiles of the bootstrap are too narrow, and Student's t is used instead."""
+"""With fewer clusters, percentiles of the bootstrap are too narrow, and Student's t is used instead."""
 MOST_UNDEFINED = 0.05
-"""Share of draws in which a statistic may be undefined; beyond it the others are no fair sample, and there are no bounds."""
+"""The largest share of draws in which a statistic may be undefined; with more, it has no bounds."""
 _T = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060)  # 97.5 % of t with 1, 2, ... degrees of freedom
-_CELLS = 4_000_000  # of the matrix of draws that is in memory at a time
+_CELLS = 4_000_000  # size of the matrix of draws that is in memory at a time
 
 Statistic = Callable[[FloatArray], FloatArray]
-"""From one row per draw to one number per draw, NaN where it is undefined."""
+"""Takes one row per draw and gives one number per draw, NaN if it is undefined."""
 
 
 def draw_clusters(groups: int, rng: np.random.Generator, draws: int, *, width: int = 0) -> Iterator[FloatArray]:
-    """How often each of `groups` clusters is drawn when as many are drawn with replacement: blocks of (draws, groups).
+    """Draw `groups` clusters with replacement; gives how often each is drawn, in blocks of (draws, groups).
 
-    A block is small enough for a matrix of `width` columns per draw.
+    Blocks are small enough for a matrix of `width` columns per draw.
     """
     block = max(1, _CELLS // max(1, groups, width))
     for start in range(0, draws, block):
@@ -57,7 +58,7 @@ def draw_signs(groups: int, rng: np.random.Generator, draws: int) -> Iterator[Fl
 
 
 def all_signs(groups: int) -> FloatArray:
-    """Every row of `groups` signs; by symmetry those with a plus in the last place are enough."""
+    """All rows of `groups` signs with a plus in the last place; by symmetry these are enough."""
     bits = np.arange(2 ** (groups - 1))[:, np.newaxis] >> np.arange(groups) & 1
     return (1 - 2 * bits).astype(np.float64)
 
@@ -81,7 +82,7 @@ def estimate(
     rng: np.random.Generator,
     draws: int = DRAWS,
 ) -> list[Interval]:
-    """The mean and interval of each metric, all from the same draws; that of a share lies between 0 and 1 too."""
+    """The mean and interval of each metric, all from the same draws; the interval of a share lies between 0 and 1."""
     known = ~np.isnan(values)
     sums, counts = _drawn_sums([np.where(known, values, 0.0), known.astype(np.float64)], clusters, rng, draws)
     with np.errstate(invalid="ignore"):
@@ -95,12 +96,12 @@ def estimate(
 def mean_figures(
     columns: Sequence[FloatArray],  # one value per item, NaN for none
     clusters: IntArray,  # (items,)
-    chance: int | np.random.Generator,  # a seed, or where the draws come from
+    chance: int | np.random.Generator,  # a seed, or a generator of draws
     *,
     shares: Sequence[bool] | None = None,
     draws: int = DRAWS,
 ) -> list[Interval]:
-    """The mean and interval of each column, all from the same draws; `shares` says which lie between 0 and 1, by default all."""
+    """The mean and interval of each column, all from the same draws; by default all columns are shares."""
     values = np.column_stack(columns).astype(np.float64) if columns else np.empty((len(clusters), 0))
     kinds = [True] * len(columns) if shares is None else shares
     return estimate(values, kinds, clusters, rng=np.random.default_rng(chance), draws=draws)
@@ -114,9 +115,9 @@ def ratios_of_means(
     rng: np.random.Generator,
     draws: int = DRAWS,
 ) -> list[Interval]:
-    """mean(numerator) / mean(denominator) of each figure, all from the same draws; never a mean of ratios.
+    """The ratio mean(numerator) / mean(denominator) of each figure, all from the same draws; not a mean of ratios.
 
-    A denominator that cannot be told from 0, because its own interval holds 0, has no ratio.
+    There is no ratio if the interval of the denominator contains 0.
     """
     known = ~(np.isnan(numerators) | np.isnan(denominators))
     tops, bottoms = np.where(known, numerators, 0.0), np.where(known, denominators, 0.0)
@@ -135,7 +136,7 @@ def estimate_statistic(
     rng: np.random.Generator,
     draws: int = DRAWS,
 ) -> Interval:
-    """Any statistic of sums over items, such as a difference of two means or a correlation of sites, with its interval."""
+    """A statistic of sums over items, such as a difference of two means or a correlation, with its interval."""
     sums = sum_by_cluster(columns, clusters)
     everyone = np.arange(len(sums))
     return estimate_weighted(lambda times: statistic(times @ sums), everyone, len(sums), len(columns), rng, draws)
@@ -149,7 +150,7 @@ def estimate_weighted(
     rng: np.random.Generator,
     draws: int = DRAWS,
 ) -> Interval:
-    """Any statistic of the numbers of times that clusters are drawn, with its interval; `n` items have a value."""
+    """A statistic of how often each cluster is drawn, with its interval; `n` items have a value."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(statistic(np.ones((1, groups)))[0]) if n else math.nan
         if not math.isfinite(value):
@@ -162,7 +163,7 @@ def estimate_weighted(
 
 
 def per_draw(compare: Callable[..., float | None], parts: int) -> Statistic:
-    """The statistic that splits the sums of each draw into equal parts and compares those; None is undefined."""
+    """The statistic that splits the sums of each draw into equal parts and compares them; None means undefined."""
 
     def statistic(sums: FloatArray) -> FloatArray:
         found = [compare(*np.split(row, parts)) for row in sums]
@@ -172,10 +173,10 @@ def per_draw(compare: Callable[..., float | None], parts: int) -> Statistic:
 
 
 def jackknife(value: float, without: FloatArray, n: int, *, rng: np.random.Generator) -> Interval:
-    """The interval of a statistic, given its value without each cluster in turn.
+    """The interval of a statistic, from its values without each cluster in turn.
 
-    It is that of the mean of the pseudo-values (Tukey 1958), K value - (K - 1) without, moved so that their mean is the value.
-    Where the statistic is undefined without some cluster, or there is only one, it has no bounds.
+    It is the interval of the mean of the pseudo-values K value - (K - 1) without (Tukey 1958), shifted so that their mean is the
+    value. It has no bounds if there is only one cluster, or if the statistic is undefined without some cluster.
     """
     groups = len(without)
     if groups < 2 or not np.isfinite(without).all():
@@ -187,15 +188,15 @@ def jackknife(value: float, without: FloatArray, n: int, *, rng: np.random.Gener
 
 
 def cluster_median(
-    values: FloatArray,  # (items,) NaN: none; infinite: known only to lie beyond what was looked at
+    values: FloatArray,  # (items,) NaN: no value; infinite: beyond the depth that was searched
     clusters: IntArray,  # (items,)
     *,
     rng: np.random.Generator,
     draws: int = DRAWS,
 ) -> Interval:
-    """The lower median with percentiles of the bootstrap; a median or bound that lies beyond is None.
+    """The lower median with percentiles of the bootstrap; a median or bound that is infinite is None.
 
-    Below 10 clusters it has no bounds: the jackknife of a median is not consistent (Efron 1982).
+    With fewer than 10 clusters it has no bounds, because the jackknife of a median is not consistent (Efron 1982).
     """
     order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]
     values, (_, members) = values[order], np.unique(clusters[order], return_inverse=True)
@@ -216,7 +217,7 @@ def cluster_median(
 def _drawn_sums(
     columns: Sequence[FloatArray], clusters: IntArray, rng: np.random.Generator, draws: int
 ) -> list[FloatArray]:
-    """The sums of each of some arrays (items, figures) over the clusters of each draw: (draws, figures)."""
+    """For each array (items, figures), the sums over the clusters of each draw: (draws, figures)."""
     sums = [sum_by_cluster(each, clusters) for each in columns]
     blocks = [[times @ each for each in sums] for times in draw_clusters(len(sums[0]), rng, draws)]
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
@@ -258,9 +259,9 @@ def _ratio(top: FloatArray, bottom: FloatArray, clusters: IntArray, above: Float
 
 
 def _student(value: float, residuals: FloatArray, total: float, clusters: IntArray) -> Bounds:
-    """value +- t x its linearised cluster-robust standard error, where value = sum of tops / `total` of bottoms.
+    """value ± t x its linearised cluster-robust standard error, where value = sum of numerators / `total` of denominators.
 
-    A mean is the ratio whose bottoms are 1. Residuals are top - value x bottom of each item.
+    A mean is the ratio with denominators of 1. The residual of an item is numerator - value x denominator.
     """
     sums = sum_by_cluster(residuals, clusters)
     groups = len(sums)

@@ -88,12 +88,15 @@ def read_lines(path: Path, kind: type[T]) -> Iterator[JsonLine[T]]:
 
 
 def describe(error: ValidationError) -> str:
-    """A validation error in one line: the first fault, where it is, and how many more there are."""
+    """What is wrong with a value, in one line: the first fault, where it is, and how many more there are."""
+    first, *others = describe_all(error)
+    return f"{first.removesuffix('.')} (and {len(others)} more)." if others else first
+
+
+def describe_all(error: ValidationError) -> list[str]:
+    """Everything that is wrong with a value: one sentence for each fault, with its place."""
     faults = error.errors(include_url=False, include_input=True)
-    first = faults[0]
-    where = ".".join(str(part) for part in first["loc"]) or "the record"
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return f"{where}: {_message(first)}{more}."
+    return [f"{'.'.join(map(str, fault['loc'])) or 'the record'}: {_message(fault)}." for fault in faults]
 
 
 def _message(fault: ErrorDetails) -> str:

@@ -1,1 +1,1 @@
-"""What people prefer, as a run like any other: questions on a sheet, answers in a file, scores."""
+"""People as a system: sheets of questions to fill in, and the run that their answers give."""

@@ -1,1 +1,1 @@
-"""How well a system searches: a suite's collection and a retriever give a ranking for each query, and measures of these."""
+"""Whole rankings of a collection: judged queries, measures, TREC files and figures."""

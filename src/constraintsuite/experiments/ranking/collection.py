@@ -1,4 +1,7 @@
-"""What a suite lets one search: its own collection, or the documents of its pairs; and which documents answer or violate each query."""
+"""The collection that a suite offers to search, and the judgments of its queries.
+
+It is the suite's own collection, or the documents of its pairs. A judged document answers a query or violates it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import NamedTuple, TypeVar
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.records.examples import Example
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import read_jsonl
@@ -32,9 +35,9 @@ class JudgedQuery:
     id: str
     text: str
     grades: Mapping[str, int]
-    """Of documents; from 1 on a document is relevant."""
+    """Grades by document; from 1 on a document is relevant."""
     violating: frozenset[str] = frozenset()
-    """Documents that break what the query asks."""
+    """Documents that violate the constraint of the query."""
     links: frozenset[str] = frozenset()
     """Queries that share one of these names are not independent."""
 
@@ -45,7 +48,7 @@ class JudgedQuery:
 
 
 class Judgments(NamedTuple):
-    """Judged queries, and what a reader of figures should know of them."""
+    """Judged queries, and notes on them for readers of the figures."""
 
     queries: list[JudgedQuery]
     notes: tuple[str, ...]
@@ -53,21 +56,20 @@ class Judgments(NamedTuple):
 
 @dataclass(frozen=True)
 class RankingCollection:
-    """Passages to search, and queries to search for."""
+    """Passages to search, and judged queries."""
 
     name: str
     inputs: dict[str, str]
-    """Hashes of what it was read from."""
+    """Hashes of the files that it was read from."""
     passages: Passages
     queries: tuple[JudgedQuery, ...]
     titled: bool
-    """Whether passages are title and text, as in most collections, or text alone, as in pairs."""
+    """Whether a passage is title and text, as in most collections, or text alone, as in pairs."""
     notes: tuple[str, ...] = ()
-    """What a reader of the figures should know."""
 
 
 def read_collection(suite: Path, split: str | None = None, corpus: str | None = None) -> RankingCollection:
-    """What can be searched in a suite, with the passages of a corpus between the judged documents."""
+    """Read the collection of a suite; the passages of a corpus are added to it as unjudged documents."""
     artifact = Artifact.open(suite, "suite")
     own = {DOCUMENTS, QUERIES} <= artifact.manifest.files.keys()
     collection = _read_own(artifact, split) if own else _read_pairs(suite, split)
@@ -100,24 +102,22 @@ def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
 
 
 def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
-    """Each distinct text of the examples is a document; the pairs of a query, named after its first example, judge it."""
+    """Every distinct text is a document. Examples with the same query judge one query, named after the first of them."""
     loaded = load_suite(suite)
-    documents = _Documents()
+    ids = _name_documents(loaded.examples)
     by_query: dict[str, list[Example]] = defaultdict(list)
     for example in loaded.examples:
-        documents.add(example.satisfying)
-        documents.add(example.violating)
         if split in (None, example.split):
             by_query[example.query].append(example)
     judged = judge_queries(
         {examples[0].id: text for text, examples in by_query.items()},
-        [Qrel(of[0].id, documents.ids[e.satisfying.text], 1) for of in by_query.values() for e in of],
-        [Qrel(of[0].id, documents.ids[e.violating.text], 1) for of in by_query.values() for e in of],
+        [Qrel(of[0].id, ids[e.satisfying.text], 1) for of in by_query.values() for e in of],
+        [Qrel(of[0].id, ids[e.violating.text], 1) for of in by_query.values() for e in of],
     )
     return RankingCollection(
         loaded.name,
         {"suite": loaded.content},
-        Passages(list(documents.ids.values()), list(documents.ids)),
+        Passages(list(ids.values()), list(ids)),
         tuple(replace(query, links=_links(by_query[query.text])) for query in judged.queries),
         titled=False,
         notes=judged.notes,
@@ -125,47 +125,40 @@ def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
 
 
 def _links(examples: Sequence[Example]) -> frozenset[str]:
-    """Names that queries share whose examples are not independent."""
+    """Names that a query shares with queries it is not independent of."""
     return frozenset(name for e in examples for name in (*e.clusters, e.satisfying.source, e.violating.source))
 
 
-class _Documents:
-    """Ids by text. An id belongs to the text that had it first; another text with it gets a hash behind it."""
-
-    def __init__(self) -> None:
-        self.ids: dict[str, str] = {}
-        self._taken: set[str] = set()
-
-    def add(self, document: ExampleDocument) -> None:
-        if document.text not in self.ids:
-            repeated = document.id in self._taken
-            name = f"{document.id}~{stable_hash(document.text):016x}" if repeated else document.id
-            self._taken.add(name)
-            self.ids[document.text] = name
+def _name_documents(examples: Iterable[Example]) -> dict[str, str]:
+    """An id for each distinct text. If two texts have one id, the second gets a hash appended."""
+    ids: dict[str, str] = {}
+    used: set[str] = set()
+    for document in (document for e in examples for document in (e.satisfying, e.violating)):
+        if document.text not in ids:
+            repeated = document.id in used
+            ids[document.text] = f"{document.id}~{stable_hash(document.text):016x}" if repeated else document.id
+            used.add(ids[document.text])
+    return ids
 
 
 def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollection:
-    """Passages that are there already, by id or by text, are not added again."""
+    """Add the passages of a corpus, except those whose id or text the collection already has."""
     source = open_source(SourceSettings(source=corpus))
-    ids, texts = list(collection.passages.ids), list(collection.passages.texts)
-    known = dict(zip(ids, texts, strict=True))
-    seen = set(texts)
-    altered = 0
-    for document in source.documents(Refusing()):
+    known = dict(zip(collection.passages.ids, collection.passages.texts, strict=True))
+    before, seen, altered = len(known), set(known.values()), 0
+    for document in source.documents(StrictRows()):
         text = _titled(document) if collection.titled else clean(document.text)
         altered += document.id in known and known[document.id] != text
         if document.id not in known and text not in seen:
             known[document.id] = text
             seen.add(text)
-            ids.append(document.id)
-            texts.append(text)
-    notes = [f"{len(ids) - len(collection.passages.ids):,} passages of {source.name} were added, none of them judged."]
+    notes = [f"{len(known) - before:,} passages of {source.name} were added, none of them judged."]
     if altered:
         notes.append(f"{altered:,} have the id of a document that was there with another text, and were left out.")
     return replace(
         collection,
         inputs={**collection.inputs, "corpus": source.fingerprint()},
-        passages=Passages(ids, texts),
+        passages=Passages(list(known), list(known.values())),
         notes=(*collection.notes, *notes),
     )
 
@@ -175,10 +168,7 @@ def _titled(document: Document) -> str:
 
 
 def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]) -> Judgments:
-    """The queries that are judged, in the order of `texts`.
-
-    A document that answers a query and violates it too says nothing: it is dropped from both.
-    """
+    """The judged queries, in the order of `texts`. A document that both answers and violates a query counts as neither."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
@@ -199,17 +189,17 @@ def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: I
 
 
 def read_judged(qrels: Path, violations: Path | None) -> Judgments:
-    """The queries of a file of judgments and one of violating documents, whose grades mean nothing; their texts are not known."""
-    judged = list(read_qrels(qrels, Refusing()))
-    violating = list(read_qrels(violations, Refusing())) if violations else []
+    """Read judgments and violating documents, whose grades are ignored, from files. The texts of the queries are unknown."""
+    judged = list(read_qrels(qrels, StrictRows()))
+    violating = list(read_qrels(violations, StrictRows())) if violations else []
     if not judged:
         raise UserError(f"{qrels}: holds no judgment.")
     return judge_queries({qrel.query: "" for qrel in [*judged, *violating]}, judged, violating)
 
 
-class Refusing(BadRows):
-    """Lets no broken row pass, where there is no option to skip them."""
+class StrictRows(BadRows):
+    """Refuses the first broken row instead of skipping it."""
 
     def add(self, where: str, reason: Reason, row: str) -> None:
-        """Refuse the row with a UserError that says what is wrong with it."""
+        """Raise a UserError that says what is wrong with the row."""
         raise UserError(f"{where}: this row cannot be used: {REASONS[reason]}. Correct it.")

@@ -1,4 +1,4 @@
-"""The measures of a ranking: those of ir-measures, and ours of violating documents."""
+"""The measures of a ranking: those of ir-measures, and constraint measures, which count violating documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from constraintsuite.core.statistics.ranking import DEEPEST, StandardMeasure, me
 from constraintsuite.experiments.ranking.collection import JudgedQuery
 
 RELEVANCE = ("nDCG@10", "RR@10", "R@1", "R@100", "AP", "Judged@10")
-"""What is always computed."""
+"""The measures that are always computed."""
 CONSTRAINTS = (
     "violation@10",
     "violation_rate@1",
@@ -27,13 +27,13 @@ CONSTRAINTS = (
     "dMRR@10",
     "right_rank@10",
 )
-"""What is computed too where violating documents are known."""
+"""The measures that are also computed if violating documents are known."""
 _NAME = re.compile(r"([A-Za-z_]+)(?:@([0-9]{1,7}))?")
 
 
 @dataclass(frozen=True, slots=True)
 class ConstraintMeasure:
-    """A measure of ours; `str` is what a user writes."""
+    """A measure of violating documents; `str` is what a user writes."""
 
     kind: str
     cutoff: int | None = None
@@ -46,31 +46,31 @@ RankingMeasure = StandardMeasure | ConstraintMeasure
 
 
 class QueryRanking(NamedTuple):
-    """What was found for a query, best first."""
+    """The documents found for a query, best first."""
 
     query: JudgedQuery
     documents: Sequence[str]
 
 
 def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
-    """The measures that were written, each once; all that are wrong are told together."""
+    """The measures that a user named, without repetitions; all wrong names are reported together."""
     measures: dict[RankingMeasure, None] = {}
     faults = []
     for text in texts:
         try:
             measures[_parse(text)] = None
-        except MissingExtraError:  # the fault of no measure, and the same for each
+        except MissingExtraError:  # not the fault of a measure
             raise
         except UserError as error:
             faults.append(str(error))
     if faults:
-        ours = ", ".join(f"{name}@K" if kind.cut else name for name, kind in KINDS.items())
+        ours = ", ".join(f"{name}@K" if kind.has_cutoff else name for name, kind in KINDS.items())
         raise UserError("\n".join([*dict.fromkeys(faults), f"Besides the measures of ir-measures there are: {ours}."]))
     return list(measures)
 
 
 def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[RankingMeasure]:
-    """The usual measures, and those wanted besides; one that looks deeper than the rankings go is a UserError if wanted."""
+    """The usual measures and the wanted ones. A wanted measure that needs deeper rankings is a UserError."""
     usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violating for query in queries) else ())]
     asked = parse_measures(wanted)
     deep = [str(measure) for measure in asked if depth is not None and (measure.cutoff or 0) > depth]
@@ -83,7 +83,7 @@ def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth
 def measure_rankings(
     measures: Sequence[RankingMeasure], rankings: Sequence[QueryRanking]
 ) -> dict[RankingMeasure, FloatArray]:
-    """A value for each ranking, NaN where there is none: relevance needs a relevant document, ours need a violating document."""
+    """A value for each ranking. It is NaN without a relevant document, or for a constraint measure without a violating one."""
     answerable = [ranking for ranking in rankings if ranking.query.relevant]
     standard = measure_queries(
         [measure for measure in measures if isinstance(measure, StandardMeasure)],
@@ -101,7 +101,7 @@ def measure_rankings(
 
 
 def first_rank(documents: Sequence[str], wanted: Collection[str]) -> int | None:
-    """The rank of the first document that is wanted."""
+    """The rank of the first wanted document."""
     return next((rank for rank, document in enumerate(documents, 1) if document in wanted), None)
 
 
@@ -111,26 +111,17 @@ def _parse(text: str) -> RankingMeasure:
     if kind not in KINDS:
         return parse_standard(text.strip())
     cutoff = int(match[2]) if match and match[2] else None
-    if KINDS[kind].cut != (cutoff is not None) or cutoff == 0 or (cutoff or 1) > DEEPEST:
-        raise UserError(f"Measure {text!r}: write it as {f'{kind}@10' if KINDS[kind].cut else kind}.")
+    has_cutoff = KINDS[kind].has_cutoff
+    if has_cutoff != (cutoff is not None) or cutoff == 0 or (cutoff or 1) > DEEPEST:
+        raise UserError(f"Measure {text!r}: write it as {f'{kind}@10' if has_cutoff else kind}.")
     return ConstraintMeasure(kind, cutoff)
 
 
 def _value(measure: ConstraintMeasure, ranking: QueryRanking) -> float:
     query, kind = ranking.query, KINDS[measure.kind]
-    if not query.violating or (kind.both and not query.relevant):
+    if not query.violating or (kind.needs_relevant and not query.relevant):
         return math.nan
-    seen = ranking.documents if measure.cutoff is None else ranking.documents[: measure.cutoff]
-    value = kind.value(seen, query)
-    return value / measure.cutoff if kind.a_place and measure.cutoff is not None else value
-
-
-def _violations(seen: Sequence[str], query: JudgedQuery) -> float:
-    return sum(document in query.violating for document in seen)
-
-
-def _violation_rate(seen: Sequence[str], query: JudgedQuery) -> float:
-    return float(first_rank(seen, query.violating) is not None)
+    return kind.value(ranking.documents[: measure.cutoff], query) / ((kind.per_rank and measure.cutoff) or 1)
 
 
 def _first_violation(seen: Sequence[str], query: JudgedQuery) -> float:
@@ -138,20 +129,8 @@ def _first_violation(seen: Sequence[str], query: JudgedQuery) -> float:
     return math.inf if rank is None else float(rank)
 
 
-def _no_violation(seen: Sequence[str], query: JudgedQuery) -> float:
-    return float(first_rank(seen, query.violating) is None)
-
-
-def _recall_difference(seen: Sequence[str], query: JudgedQuery) -> float:
-    return _recall(seen, query.relevant) - _recall(seen, query.violating)
-
-
-def _reciprocal_difference(seen: Sequence[str], query: JudgedQuery) -> float:
-    return _reciprocal(seen, query.relevant) - _reciprocal(seen, query.violating)
-
-
 def _right_rank(seen: Sequence[str], query: JudgedQuery) -> float:
-    """A relevant document is there, and no violating document above it."""
+    """Whether there is a relevant document, and no violating document above it."""
     good, bad = first_rank(seen, query.relevant), first_rank(seen, query.violating)
     return float(good is not None and (bad is None or good < bad))
 
@@ -166,29 +145,41 @@ def _reciprocal(seen: Sequence[str], wanted: Collection[str]) -> float:
 
 
 class MeasureKind(NamedTuple):
-    """What all cut-offs of a measure of ours share."""
+    """What all cut-offs of a constraint measure have in common."""
 
     value: Callable[[Sequence[str], JudgedQuery], float]
-    """From the first k documents (all, where there is no k) and the query."""
-    cut: bool
-    """Whether it needs a k."""
-    both: bool = False
-    """Whether it needs a relevant document besides a violating one."""
-    a_place: bool = False
-    """Whether it is divided by k, however few documents were found."""
+    """Takes the first K documents (all of them without a cut-off) and the query."""
+    has_cutoff: bool = True
+    """Whether it is written with @K."""
+    needs_relevant: bool = False
+    """Whether the query must have a relevant document too."""
+    per_rank: bool = False
+    """Whether the value is divided by K."""
     lower_is_better: bool = False
     range: tuple[float, float] | None = None
-    """The ends of its scale, where it is no share."""
+    """The bounds of its scale, if it is not a share."""
     median: bool = False
-    """Whether the median over queries is reported, since a mean of ranks needs a rank for what was not found."""
+    """Whether the figure is the median over queries, because a mean of ranks needs a rank for every query."""
 
 
 KINDS: Mapping[str, MeasureKind] = {
-    "violation": MeasureKind(_violations, cut=True, a_place=True, lower_is_better=True),
-    "violation_rate": MeasureKind(_violation_rate, cut=True, lower_is_better=True),
-    "first_violation": MeasureKind(_first_violation, cut=False, median=True),
-    "no_violation": MeasureKind(_no_violation, cut=False),
-    "dR": MeasureKind(_recall_difference, cut=True, both=True, range=(-1.0, 1.0)),
-    "dMRR": MeasureKind(_reciprocal_difference, cut=True, both=True, range=(-1.0, 1.0)),
-    "right_rank": MeasureKind(_right_rank, cut=True, both=True),
+    "violation": MeasureKind(
+        lambda seen, query: sum(document in query.violating for document in seen), per_rank=True, lower_is_better=True
+    ),
+    "violation_rate": MeasureKind(
+        lambda seen, query: float(first_rank(seen, query.violating) is not None), lower_is_better=True
+    ),
+    "first_violation": MeasureKind(_first_violation, has_cutoff=False, median=True),
+    "no_violation": MeasureKind(lambda seen, query: float(first_rank(seen, query.violating) is None), has_cutoff=False),
+    "dR": MeasureKind(
+        lambda seen, query: _recall(seen, query.relevant) - _recall(seen, query.violating),
+        needs_relevant=True,
+        range=(-1.0, 1.0),
+    ),
+    "dMRR": MeasureKind(
+        lambda seen, query: _reciprocal(seen, query.relevant) - _reciprocal(seen, query.violating),
+        needs_relevant=True,
+        range=(-1.0, 1.0),
+    ),
+    "right_rank": MeasureKind(_right_rank, needs_relevant=True),
 }

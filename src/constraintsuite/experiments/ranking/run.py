@@ -1,4 +1,4 @@
-"""Rankings: one suite and one retriever give one folder; a run that another system wrote is measured; each is an experiment."""
+"""Rank the collection of a suite with a retriever into a folder, measure a run of another system, and open a ranking folder."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
-from constraintsuite.experiments.ranking.collection import Judgments, read_collection, read_judged
+from constraintsuite.experiments.ranking.collection import read_collection, read_judged
 from constraintsuite.experiments.ranking.measures import QueryRanking, choose_measures, parse_measures
-from constraintsuite.experiments.ranking.summary import QueryResult, RankingRun, RankingSummary, metric_of, summarise
+from constraintsuite.experiments.ranking.summary import QueryResult, RankingSummary, metric_of, summarise
 from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.models.base import Workbench
@@ -34,12 +34,12 @@ from constraintsuite.models.retrieval.rerank import RerankingRetriever
 TREC, MEASURES, BY_QUERY, SYSTEM = "run.trec", "measures.json", "queries.jsonl", "system.json"
 KIND = "ranking"
 DEPTH = 100
-"""As deep as a ranking is unless told otherwise."""
+"""The default depth of a ranking."""
 
 
 @dataclass(frozen=True)
 class RankingPlan:
-    """What is to be ranked, how deep, and what is measured besides the usual."""
+    """The system, the depth of its rankings, and the measures in addition to the usual ones."""
 
     retriever: str
     rerank: str | None = None
@@ -52,11 +52,11 @@ class RankingPlan:
 
     @property
     def name(self) -> str:
-        """The system, as a user would write it."""
+        """The name of the system, as a user writes it."""
         return f"{self.retriever} > {self.rerank}" if self.rerank else self.retriever
 
     def open(self, passages: Passages, bench: Workbench) -> System:
-        """The retriever over these passages, with its reranker if there is one."""
+        """Load the retriever over these passages, and its reranker if there is one."""
         first = load_retriever(self.retriever, passages, bench)
         if self.rerank is None:
             return first
@@ -64,9 +64,9 @@ class RankingPlan:
 
 
 def ranking_folder(out: Path, suite: Path, plan: RankingPlan) -> Path:
-    """Where a ranking goes: `out/<suite>.ranking/<system>`, so that it never lies among the runs of `csuite eval`.
+    """The folder of a ranking: `out/SUITE.ranking/SYSTEM`, apart from the runs of `csuite eval`.
 
-    Another depth than usual is part of the system's name there, so that two depths can lie beside each other.
+    A depth other than the default is part of the folder's name.
     """
     parts = [suite.resolve().name, "ranking", plan.split, Path(plan.corpus).name if plan.corpus else None]
     depths = [f"{key}={n}" for key, n in (("depth", plan.depth), ("rerank_depth", plan.rerank_depth)) if n != DEPTH]
@@ -74,8 +74,8 @@ def ranking_folder(out: Path, suite: Path, plan: RankingPlan) -> Path:
 
 
 def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Reporter) -> Artifact:
-    """Search a suite's collection for all its queries into the folder `out`; if that is done already, nothing is computed."""
-    _check(plan)
+    """Search a suite's collection for all its queries, and write the folder `out` unless the result is already there."""
+    _check_names(plan)
     collection = read_collection(suite, plan.split, plan.corpus)
     queries, size = collection.queries, len(collection.passages.ids)
     measures = choose_measures(plan.measures, queries, plan.depth)
@@ -96,8 +96,17 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
     def write(folder: Path) -> OutputCounts:
         found = search_all(system, [query.text for query in queries], plan.depth, reporter)
         rankings = [QueryRanking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
-        run = RankingRun(collection.name, system.name, rankings, plan.split, size, plan.depth, collection.notes)
-        results = summarise(run, measures, seed=plan.seed)
+        results = summarise(
+            collection.name,
+            system.name,
+            rankings,
+            measures,
+            seed=plan.seed,
+            split=plan.split,
+            documents=size,
+            depth=plan.depth,
+            notes=collection.notes,
+        )
         hits = write_run(folder / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
         write_jsonl(folder / BY_QUERY, results.queries)
         facts = split_facts(system.describe())
@@ -110,13 +119,13 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
 
 
 def load_ranking(path: Path) -> RankingSummary:
-    """The figures of a finished ranking folder."""
+    """Read the figures of a finished ranking folder."""
     Artifact.open(path, KIND)
     return read_json(path / MEASURES, RankingSummary)
 
 
-def _check(plan: RankingPlan) -> None:
-    """Refuse wrong names before anything is read."""
+def _check_names(plan: RankingPlan) -> None:
+    """Refuse all wrong names together, before anything is read."""
     faults = []
     for check in (
         lambda: load_retriever(plan.retriever, Passages(), Workbench()),
@@ -131,78 +140,64 @@ def _check(plan: RankingPlan) -> None:
         raise UserError("\n".join(dict.fromkeys(faults)))
 
 
-@dataclass(frozen=True)
-class GivenRun:
-    """A TREC run that another system wrote, and where its judgments are: in files, or in a suite."""
+def measure_trec_run(
+    run: Path,
+    measures: Sequence[str],
+    *,
+    qrels: Path | None = None,
+    violations: Path | None = None,
+    suite: Path | None = None,
+    split: str | None = None,
+    seed: int = 0,
+) -> RankingSummary:
+    """The figures of a TREC run of another system, by the judgments of a suite or of files.
 
-    run: Path
-    qrels: Path | None = None
-    violations: Path | None = None
-    suite: Path | None = None
-    split: str | None = None
-
-    @property
-    def source(self) -> str:
-        """The name of what the judgments are from."""
-        return (self.suite.resolve() if self.suite else self.qrels or self.run).name
-
-    def judgments(self) -> Judgments:
-        """The judged queries, from the suite or from the files."""
-        if self.suite is not None:
-            collection = read_collection(self.suite, self.split)
-            return Judgments(list(collection.queries), collection.notes)
-        if self.qrels is None or self.split is not None:
-            raise UserError(
-                "--from-trec needs judgments. Give --qrels FILE, or a SUITE (and --split for a part of it)."
-            )
-        return read_judged(self.qrels, self.violations)
-
-
-def measure_given(given: GivenRun, measures: Sequence[str], seed: int = 0) -> RankingSummary:
-    """The figures of a run that is there already; queries without a hit count, queries without judgments do not."""
+    A judged query without a hit counts as having found nothing. A query without judgments is left out.
+    """
     parse_measures(measures)
-    queries, notes = given.judgments()
+    if suite is not None:
+        collection = read_collection(suite, split)
+        queries, notes = list(collection.queries), collection.notes
+    elif qrels is None or split is not None:
+        raise UserError("--from-trec needs judgments. Give --qrels FILE, or a SUITE (and --split for a part of it).")
+    else:
+        queries, notes = read_judged(qrels, violations)
+    source = (suite.resolve() if suite else qrels or run).name
     names = {name for query in queries for name in (query.id, *query.grades, *query.violating)}
-    found = name_as_judged(read_run(given.run), names)
+    found = name_as_judged(read_run(run), names)
     unjudged = len(found.keys() - {query.id for query in queries})
     if unjudged == len(found):
-        raise UserError(
-            f"{given.run}: none of its {unjudged:,} queries, such as {min(found)!r}, is judged in {given.source}."
-        )
+        raise UserError(f"{run}: none of its {unjudged:,} queries, such as {min(found)!r}, is judged in {source}.")
     empty = sum(query.id not in found for query in queries)
     if unjudged:
         notes = (*notes, f"{unjudged:,} queries of the run are not judged and were left out.")
     if empty:
         notes = (*notes, f"{empty:,} judged queries are not in the run: nothing was found for them.")
     rankings = [QueryRanking(query, found.get(query.id, ())) for query in queries]
-    run = RankingRun(given.source, given.run.name, rankings, given.split, notes=notes)
-    return summarise(run, choose_measures(measures, queries, None), seed=seed).summary
+    chosen = choose_measures(measures, queries, None)
+    return summarise(source, run.name, rankings, chosen, seed=seed, split=split, notes=notes).summary
 
 
 HEADLINES = ("right_rank@10", "nDCG@10")
-"""The first of these that a ranking has decides the order of systems."""
-_SETTINGS = ("split", "depth", "ir-measures")
+"""The metrics that rank systems: the first of these that a ranking has."""
+_CONDITIONS = ("split", "depth", "ir-measures")
 
 
 def open_ranking(path: Path, options: OpenOptions) -> Experiment:
-    """A ranking folder: an item is a query, and the values are its measures; `options` change nothing here."""
+    """Open a ranking folder: items are queries, and metrics are measures. `options` have no effect."""
     summary = load_ranking(path)
     manifest = read_manifest(path)
     assert manifest is not None
     rows = tuple(read_jsonl(path / BY_QUERY, QueryResult))
     metrics = {name: found for name in summary.measures if (found := metric_of(name)).average == "mean"}
-    columns = {
-        name: np.array([np.nan if (value := row.measures.get(name)) is None else value for row in rows])
-        for name in metrics
-    }
-    known = [row for row in rows if any(value is not None for value in row.measures.values())]
-    first = next((name for name in HEADLINES if any(row.measures.get(name) is not None for row in known)), None)
+    columns = {name: np.array([row.measures.get(name) for row in rows], dtype=np.float64) for name in metrics}
+    headline = next((name for name in HEADLINES if name in columns and np.isfinite(columns[name]).any()), None)
     table = StoredTable(
         items=[Item(row.query, (str(row.cluster),), (str(row.cluster),)) for row in rows],
         metrics=metrics,
         values={summary.system: columns},
         groups={},
-        headline_metric=first or next(iter(metrics)),
+        headline_metric=headline or next(iter(metrics)),
         described={row.query: {"query": row.text} for row in rows},
     )
     return Experiment(
@@ -212,6 +207,6 @@ def open_ranking(path: Path, options: OpenOptions) -> Experiment:
         data=summary.suite,
         table=table,
         inputs=manifest.inputs,
-        conditions={name: manifest.settings.get(name) for name in _SETTINGS},
+        conditions={name: manifest.settings.get(name) for name in _CONDITIONS},
         watched=(table.headline_metric,),
     )

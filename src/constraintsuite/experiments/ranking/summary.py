@@ -1,13 +1,12 @@
-"""The figures of a ranking run, each with its interval."""
+"""The figures of rankings, each with its interval, and the result of each query."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
+from typing import Literal, NamedTuple
 
 from constraintsuite.core.records.figures import percent
 from constraintsuite.core.records.scores import Interval
@@ -29,83 +28,80 @@ _SHARES = ("nDCG", "RR", "R", "AP", "P", "Rprec", "Success", "Judged")  # of the
 
 @dataclass(frozen=True, slots=True)
 class RankingSummary:
-    """The figures of a run. A query that has no value of a measure is not among its n; undefined is null."""
+    """The figures of a run. The n of a measure counts the queries that have a value; an undefined figure is null."""
 
     suite: str
     system: str
     split: str | None
     documents: int | None
-    """How many were searched; null for a run that was given."""
+    """Number of documents that were searched; null for a run of another system."""
     depth: int | None
     queries: int
     groups: int
-    """Sets of queries that are resampled as one."""
+    """Number of sets of queries that are resampled as a whole."""
     resampled: Literal["documents", "queries"]
-    """What these are: queries that share judged documents, or where that joins most of them, single queries."""
+    """The sets: queries that share judged documents, or single queries if that would join most of them."""
     seed: int
     draws: int
     measures: Mapping[str, Interval]
     notes: tuple[str, ...] = ()
-    """What a reader should know before comparing."""
+    """Sentences that a reader should know before comparing systems."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """How one query came out; what is undefined is null."""
+    """The result of one query; undefined values are null."""
 
     query: str
     text: str
     found: int
     relevant: int
-    """How many relevant documents are known."""
+    """Number of known relevant documents."""
     violating: int
     first_relevant: int | None
     first_violation: int | None
     measures: Mapping[str, float | None]
     cluster: int
-    """Queries of one number are resampled as one."""
+    """Queries with the same number are resampled as a whole."""
 
 
-@dataclass(frozen=True)
-class Results:
-    """The figures, overall and by query."""
+class RankingFigures(NamedTuple):
+    """The figures over all queries, and the result of each query."""
 
     summary: RankingSummary
     queries: tuple[QueryResult, ...]
 
 
-@dataclass(frozen=True)
-class RankingRun:
-    """What was ranked, and by what."""
-
-    suite: str
-    system: str
-    rankings: Sequence[QueryRanking]
-    split: str | None = None
-    documents: int | None = None
-    depth: int | None = None
-    notes: Sequence[str] = ()
-
-
-def summarise(run: RankingRun, measures: Sequence[RankingMeasure], *, seed: int, draws: int = DRAWS) -> Results:
-    """All figures of a run."""
-    table = ranking_table(run.system, run.rankings, measures)
-    found = group_figures(table, run.system, table.main, seed=seed, draws=draws)
+def summarise(  # noqa: PLR0913 - the facts that a summary records
+    suite: str,
+    system: str,
+    rankings: Sequence[QueryRanking],
+    measures: Sequence[RankingMeasure],
+    *,
+    seed: int,
+    split: str | None = None,
+    documents: int | None = None,
+    depth: int | None = None,
+    notes: Sequence[str] = (),
+) -> RankingFigures:
+    """All figures of a system's rankings."""
+    table = ranking_table(system, rankings, measures)
+    found = group_figures(table, system, table.main, seed=seed)
     summary = RankingSummary(
-        run.suite,
-        run.system,
-        run.split,
-        run.documents,
-        run.depth,
+        suite,
+        system,
+        split,
+        documents,
+        depth,
         queries=found.items,
         groups=found.clusters,
         resampled="documents" if found.wide else "queries",
         seed=seed,
-        draws=draws,
+        draws=DRAWS,
         measures=found.metrics,
-        notes=(*run.notes, *_warnings(found.metrics)),
+        notes=(*notes, *_warnings(found.metrics)),
     )
-    return Results(summary, tuple(_rows(table, run.rankings)))
+    return RankingFigures(summary, tuple(_query_results(table, system, rankings)))
 
 
 def ranking_table(system: str, rankings: Sequence[QueryRanking], measures: Sequence[RankingMeasure]) -> StoredTable:
@@ -121,7 +117,7 @@ def ranking_table(system: str, rankings: Sequence[QueryRanking], measures: Seque
 
 
 def metric_of(name: str) -> Metric:
-    """What is known of a measure by its name; one of ir-measures that is not known here has a scale without ends."""
+    """The metric of a measure's name; an unknown measure of ir-measures has a scale without bounds."""
     called = re.split("[@(]", name)[0]
     kind = KINDS.get(called)
     if kind is None:
@@ -146,12 +142,12 @@ def _warnings(figures: Mapping[str, Interval]) -> list[str]:
     ]
 
 
-def _rows(table: StoredTable, rankings: Sequence[QueryRanking]) -> list[QueryResult]:
-    (system,) = table.systems
+def _query_results(table: StoredTable, system: str, rankings: Sequence[QueryRanking]) -> Iterator[QueryResult]:
     clusters = table.clusters(table.main).numbers.tolist()
     columns = {name: table.column(system, name, table.main) for name in table.metrics}
-    return [
-        QueryResult(
+    for row, (query, documents) in enumerate(rankings):
+        values = {name: float(column[row]) for name, column in columns.items()}
+        yield QueryResult(
             query.id,
             query.text,
             len(documents),
@@ -159,11 +155,6 @@ def _rows(table: StoredTable, rankings: Sequence[QueryRanking]) -> list[QueryRes
             len(query.violating),
             first_rank(documents, query.relevant),
             first_rank(documents, query.violating),
-            {
-                name: round_off(float(column[row])) if np.isfinite(column[row]) else None
-                for name, column in columns.items()
-            },
+            {name: round_off(value) if math.isfinite(value) else None for name, value in values.items()},
             clusters[row],
         )
-        for row, (query, documents) in enumerate(rankings)
-    ]

@@ -1,4 +1,4 @@
-"""TREC run files: `query Q0 document rank score tag`, a line a hit."""
+"""TREC run files: `query Q0 document rank score tag`, one line per hit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.corpora.files import decode, read_lines
-from constraintsuite.experiments.ranking.collection import Refusing
+from constraintsuite.experiments.ranking.collection import StrictRows
 from constraintsuite.models.retrieval.base import Hit
 
 _SPACE = re.compile(r"[\s%]")
@@ -21,10 +21,10 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 def write_run(path: Path, hits: Mapping[str, Sequence[Hit]], tag: str) -> int:
-    """Write the hits of each query so that every tool reads them in this order; gives how many there were.
+    """Write the hits of each query so that every tool reads them in this order; returns the number of hits.
 
-    Tools order by score, in 32 bits, and break ties in their own way. So scores are written in 32 bits, each at least one
-    step below the one before. White space in a name is written as in a web address.
+    Tools order by score in 32 bits and break ties in different ways. So scores are written in 32 bits, each at least one step
+    below the one before. White space in names is percent-encoded.
     """
     count = 0
     with atomic_writer(path) as file:
@@ -37,7 +37,7 @@ def write_run(path: Path, hits: Mapping[str, Sequence[Hit]], tag: str) -> int:
 
 
 def descending(scores: Iterable[float]) -> list[float]:
-    """The scores in 32 bits, where need be lowered until each is below the one before."""
+    """The scores in 32 bits, lowered if necessary so that each is below the one before."""
     lowered: list[float] = []
     ceiling = np.float32(np.inf)
     for score in scores:
@@ -48,13 +48,13 @@ def descending(scores: Iterable[float]) -> list[float]:
 
 
 def read_run(path: Path) -> dict[str, list[str]]:
-    """The documents of each query as trec_eval orders them: by score in 32 bits, ties by id, the last one first.
+    """The documents of each query as trec_eval orders them: by score in 32 bits, ties by id, the last id first.
 
-    The column of ranks is not looked at, as it is not there.
+    The column of ranks is ignored, as in trec_eval.
     """
     scores: dict[str, dict[str, np.float32]] = defaultdict(dict)
     for line in read_lines(path):
-        cells = (decode(line, Refusing()) or "").split()
+        cells = (decode(line, StrictRows()) or "").split()
         if not cells:
             continue
         if len(cells) != 6:
@@ -73,10 +73,10 @@ def read_run(path: Path) -> dict[str, list[str]]:
 
 
 def name_as_judged(run: Mapping[str, list[str]], judged: Iterable[str]) -> Mapping[str, list[str]]:
-    """A run that `write_run` may have written, with its names as they were before; any other as it is.
+    """Decode the names of a run if `write_run` has probably written it.
 
-    No file says who wrote it, and another's names may hold a % of their own. So every name must be one that could have been
-    written here, and more judged names must be found in that form than in their own.
+    A file does not say who wrote it, and names of another tool may contain a %. So every name must be one that `write_run`
+    could have written, and more judged names must match in the encoded form than as they are.
     """
     odd = [name for name in judged if _plain(name) != name]
     there = {*run, *(document for found in run.values() for document in found)}

@@ -15,12 +15,11 @@ from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.store.download import cache_folder
-from constraintsuite.experiments.compare import PairedDifference, SystemPair, corrected, paired_test
+from constraintsuite.experiments.compare import PairedDifference, SystemPair, apply_holm, paired_test
 from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.experiments.figures import table_figures
-from constraintsuite.experiments.groupings import OVERALL
 from constraintsuite.experiments.load import Run, Suite, load_run
-from constraintsuite.experiments.outcome_table import OutcomeTable
+from constraintsuite.experiments.outcome_table import OVERALL, OutcomeTable
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
@@ -88,7 +87,7 @@ def compare_behaviour(
         table = join_experiments(pair_experiments(restrict_to_splits(suite, splits), runs[name])).table
         asked.append(_Compared(name, table, {OVERALL: table.main, **table.groups["slice"]}))
     tests = [(one.name, test) for one in asked for test in _tests(one, seed)]
-    changes = list(zip((name for name, _ in tests), corrected([test for _, test in tests]), strict=True))
+    changes = list(zip((name for name, _ in tests), apply_holm([test for _, test in tests]), strict=True))
     return Behaviour(
         tuple(figure for one in asked for figure in _figures(one, seed)),
         {one.name: tuple(test for name, test in changes if name == one.name) for one in asked},

@@ -16,12 +16,12 @@ from constraintsuite.experiments.compare import (
     ALPHA,
     PairedDifference,
     SystemPair,
-    corrected,
+    apply_holm,
     mean_difference,
     paired_test,
 )
 from constraintsuite.experiments.figures import generator
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.memory.runs.table import PHRASING, MemoryTable
 
 EffectDirection = Literal["gain", "loss", "undecided"]
@@ -154,7 +154,7 @@ def _findings(table: MemoryTable, pairs: Sequence[AblationPair], metric: str) ->
             if test.difference.value is not None:
                 tests[pair, budget, group] = test
     effects: dict[tuple[AblationPair, int], list[AblationEffect]] = defaultdict(list)
-    for (pair, budget, group), test in zip(tests, corrected(list(tests.values())), strict=True):
+    for (pair, budget, group), test in zip(tests, apply_holm(list(tests.values())), strict=True):
         effects[pair, budget].append(AblationEffect(group, test, direction_of(test.difference)))
     return tuple(AblationFinding(*cell, own[0], tuple(own[1:])) for cell, own in effects.items())
 

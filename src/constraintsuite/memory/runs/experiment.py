@@ -21,7 +21,7 @@ from constraintsuite.core.store.jsonl import adapter, describe, read_json, read_
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.experiment import Experiment, OpenOptions, Timing
 from constraintsuite.experiments.figures import table_figures
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.experiments.output import OutputCounts, write_once
 from constraintsuite.memory.results import ItemResult
 from constraintsuite.memory.runs.modes import is_model

@@ -11,10 +11,9 @@ import numpy as np
 from constraintsuite.core.records.figures import ColumnKind, percent
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import FloatArray
-from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, corrected, paired_test
+from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, apply_holm, paired_test
 from constraintsuite.experiments.experiment import SystemSpeed, Timing
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import StoredTable
+from constraintsuite.experiments.outcome_table import OVERALL, StoredTable
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.runs.effects import EffectDirection, direction_of
 from constraintsuite.memory.runs.replay import BEST_WALK, WALKING, Replay
@@ -218,7 +217,7 @@ def _tested(tests: Mapping[str, PairedDifference | None]) -> tuple[HypothesisFig
     known = {what: test for what, test in tests.items() if test is not None and test.p is not None}
     return tuple(
         HypothesisFigure(what, test.difference, _judged(test), test.holm)
-        for what, test in zip(known, corrected(list(known.values())), strict=True)
+        for what, test in zip(known, apply_holm(list(known.values())), strict=True)
     )
 
 

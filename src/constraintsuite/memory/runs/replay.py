@@ -18,8 +18,7 @@ from constraintsuite.core.statistics.intervals import IntArray
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, paired_test
 from constraintsuite.experiments.figures import group_figures
-from constraintsuite.experiments.groupings import OVERALL
-from constraintsuite.experiments.outcome_table import Item, StoredTable
+from constraintsuite.experiments.outcome_table import OVERALL, Item, StoredTable
 from constraintsuite.memory.cases.answer_checks import EdgeIndex
 from constraintsuite.memory.cases.files import Grounded
 from constraintsuite.memory.cases.run import CaseRun, memory_of

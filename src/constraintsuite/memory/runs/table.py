@@ -86,7 +86,7 @@ class MemoryTable(StoredTable):
         names = dict.fromkeys(name.replace("{k}", str(budget)) for name in wanted)
         return [name for name in names if self.has_values(name, self.at_budget(budget))]
 
-    def seen(self, system: str, item: int) -> Details:
+    def describe_outcome(self, system: str, item: int) -> Details:
         """Return the units that a mode returned, best first."""
         returned = self._returned.get((system, item))
         return {} if returned is None else {"returned": ", ".join(returned)}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import click
 
-from constraintsuite.app.cli.lazy import LazyGroup
+from constraintsuite.app.cli.main import LazyGroup
 
 _HERE = "constraintsuite.app.cli.memory"
 COMMANDS: Mapping[str, tuple[str, str]] = {

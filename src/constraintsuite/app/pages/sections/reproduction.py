@@ -13,7 +13,7 @@ from constraintsuite.core.records.tables import Column, ItemColumns, Table, colu
 from constraintsuite.core.statistics.ties import STRICT
 from constraintsuite.core.store.artifact import Manifest
 from constraintsuite.experiments.load import Suite
-from constraintsuite.experiments.oracle import Reproduction, match
+from constraintsuite.experiments.oracle import Reproduction, find_reproduction
 
 _ABOUT_STEPS = (
     "The same suite, model, seed and library versions give the same bytes. The content hash covers all files of a folder; the "
@@ -128,7 +128,7 @@ _PUBLISHED: ItemColumns[tuple[str, Reproduction]] = {
 
 def published_results(view: ReportView) -> Section | None:
     """Systems with published figures on NevIR's test set; None for other suites."""
-    found = {label: match(run, view.suite) for label, run in view.runs.items()}
+    found = {label: find_reproduction(run, view.suite) for label, run in view.runs.items()}
     known = {label: one for label, one in found.items() if one is not None}
     if not known:
         return None

@@ -18,8 +18,8 @@ from constraintsuite.core.records.sections import Charts, Remarks, Section, Verb
 from constraintsuite.core.records.tables import Column, ItemColumns, Table, TableRows, columns, tabulate
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.statistics.metric import Metric
-from constraintsuite.experiments.groupings import FEW
 from constraintsuite.experiments.load import Suite
+from constraintsuite.experiments.pairs import MIN_EXAMPLES
 from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, LeakVerdict
 from constraintsuite.suites.views.dataset import DatasetView, length_table, view_dataset
 
@@ -102,7 +102,7 @@ def audit(view: ReportView) -> Section | None:
 
 def judge_audit(found: Audit, metric: Metric) -> str:
     """A verdict with its reason: trust the figures of this suite, do not trust them, or get more examples."""
-    rows = [row for row in found.rows if row.accuracy.n >= FEW]
+    rows = [row for row in found.rows if row.accuracy.n >= MIN_EXAMPLES]
     leaks = [row for row in rows if row.verdict in _LEAKS]
     leaks = [row for row in leaks if row.slice != ALL_MAIN] or leaks
     if leaks:

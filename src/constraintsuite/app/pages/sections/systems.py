@@ -28,8 +28,8 @@ from constraintsuite.experiments.compare import Comparison
 from constraintsuite.experiments.differences import LEGEND, difference_table
 from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.headline import HEADLINE, is_nevir
 from constraintsuite.experiments.pair_experiment import pair_experiments
+from constraintsuite.experiments.pairs import HEADLINE, is_nevir
 
 SHOWN = (
     "accuracy",

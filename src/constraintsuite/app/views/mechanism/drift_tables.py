@@ -9,7 +9,7 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.experiments.differences import difference_table
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
 
 _BRIEF = 4  # columns of likeness that fit a terminal

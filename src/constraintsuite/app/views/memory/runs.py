@@ -14,7 +14,7 @@ from constraintsuite.core.records.sections import Charts, Remarks, Section
 from constraintsuite.core.records.tables import Column, ItemColumns, Table, columns, tabulate
 from constraintsuite.experiments.differences import LEGEND, difference_table
 from constraintsuite.experiments.experiment import NothingToCompareError, SystemSpeed, compare_experiments
-from constraintsuite.experiments.groupings import OVERALL
+from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.memory.cases.files import FIXTURES
 from constraintsuite.memory.cases.model import CONTEXT
 from constraintsuite.memory.results import ItemResult

@@ -19,9 +19,8 @@ from constraintsuite.core.records.tables import Column, Table, columns, tabulate
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.pairwise import METRICS, parse_metric
 from constraintsuite.experiments.figures import GroupFigures
-from constraintsuite.experiments.groupings import FEW
-from constraintsuite.experiments.headline import HEADLINE, headline_metric
 from constraintsuite.experiments.load import Run, Suite
+from constraintsuite.experiments.pairs import HEADLINE, MIN_EXAMPLES, headline_metric
 from constraintsuite.experiments.summary import RunSummary
 
 SLICE = "slice"
@@ -78,7 +77,7 @@ def _board_table(view: ReportView, shown: Sequence[ServedArtifact], metric: Metr
     """The table without groups in which no run has ten examples."""
     names = groups_of(view.summaries, by)
     counts = {name: max(_n(s.by[by].get(name), metric) for s in view.summaries) for name in names}
-    groups = [name for name, count in counts.items() if count >= FEW]
+    groups = [name for name, count in counts.items() if count >= MIN_EXAMPLES]
     rows = tuple(
         (LinkedText(label, one.address), *headline_row(run.summary, by, groups, metric))
         for one, (label, run) in zip(shown, view.runs.items(), strict=True)
@@ -86,7 +85,7 @@ def _board_table(view: ReportView, shown: Sequence[ServedArtifact], metric: Metr
     caption = (
         f"{metric.title}, with 95 % interval and n; the best first. The headline counts all main slices but Omission."
     )
-    if small := sum(0 < count < FEW for count in counts.values()):
+    if small := sum(0 < count < MIN_EXAMPLES for count in counts.values()):
         caption += f" Left out: {small} with fewer than 10 examples."
     if metric.share and metric.chance is not None:
         caption += f" By chance: {percent(metric.chance)}."

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from constraintsuite.app.pages.group_tables import words_for
 from constraintsuite.app.pages.marks import Segment, TextMark, cut
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.experiments.groupings import split_up
 from constraintsuite.experiments.load import Suite
+from constraintsuite.experiments.pairs import group_examples
 
 Mask = NDArray[np.bool_]
 FoldedTexts = tuple[tuple[str, ...], ...]
@@ -77,8 +77,8 @@ def make_facets(suite: Suite) -> dict[str, Facet]:
     """The facets of a suite that distinguish its examples, by name; controls follow the main examples."""
     everything = [*suite.examples, *suite.controls]
     # The groupings that all commands use, here over examples and controls together.
-    parts = split_up(everything, ())
-    parts["control"] = split_up(suite.examples, suite.controls)["control"]
+    parts = group_examples(everything, ())
+    parts["control"] = group_examples(suite.examples, suite.controls)["control"]
     facets = {name: _facet(name, members, len(everything)) for name, members in parts.items()}
     facets |= {name: facet_of(name, _title(name), [key(e) or None for e in everything]) for name, key in _OWN.items()}
     ordered = [facets[name] for name in dict.fromkeys((*_ORDER, *facets)) if name in facets]
