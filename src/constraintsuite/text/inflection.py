@@ -9,7 +9,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-Forms = tuple[str, ...]
+WordForms = tuple[str, ...]
 
 
 class _Absent(MetaPathFinder):
@@ -45,11 +45,11 @@ def hidden_modules(*names: str) -> Iterator[None]:
 with hidden_modules("spacy"):
     import lemminflect
 
-get_lemmas: Callable[[str, str], Forms] = lemminflect.getLemma
+get_lemmas: Callable[[str, str], WordForms] = lemminflect.getLemma
 """The lemmas of a word as a part of speech, such as ("leaves", "NOUN"); unknown words get a guess."""
-get_all_lemmas: Callable[[str], dict[str, Forms]] = lemminflect.getAllLemmas
+get_all_lemmas: Callable[[str], dict[str, WordForms]] = lemminflect.getAllLemmas
 """The lemmas of a word by part of speech; empty for an unknown word."""
-get_inflections: Callable[[str, str], Forms] = lemminflect.getInflection
+get_inflections: Callable[[str, str], WordForms] = lemminflect.getInflection
 """The forms of a lemma with a tag, such as ("leaf", "NNS"); unknown words get a guess."""
-get_all_inflections: Callable[[str, str], dict[str, Forms]] = lemminflect.getAllInflections
+get_all_inflections: Callable[[str, str], dict[str, WordForms]] = lemminflect.getAllInflections
 """The forms of a lemma as a part of speech, by tag."""
