@@ -9,6 +9,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= $(CSUITE_TEST_DATA)
+# One test process more than there are cores: tests often wait for a process, a server or a page.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 # Names or paths of the interpreters that `make wheel` tries.
 PYTHONS ?= python3.11 python3.12 python3.13
 
@@ -18,12 +20,12 @@ quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart
 
 test: $(VENV)/.test browser size
-	$(if $(DATA),CSUITE_TEST_DATA="$(DATA)",env -u CSUITE_TEST_DATA) $(BIN)/python -m pytest -n 2 --dist loadfile
+	$(if $(DATA),CSUITE_TEST_DATA="$(DATA)",env -u CSUITE_TEST_DATA) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # Slow tests and those in a browser wait for `make test`.
 fast: $(VENV)/.test
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -n 2 -m "not slow and not browser" tests/test_architecture.py $$($(BIN)/python tests/changed.py)
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow and not browser" tests/test_architecture.py $$($(BIN)/python tests/changed.py)
 
 golden: $(VENV)/.test
 	$(BIN)/python -m pytest tests/golden --renew-golden

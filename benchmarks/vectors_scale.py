@@ -89,7 +89,7 @@ def _steps(size: int, dimensions: int, index: str) -> dict[str, Step]:
         own = [sys.executable, str(Path(__file__).with_name("vectors.py"))]
         return {
             "bundle": _measured([*csuite, "bundle", "import", str(seven), "--out", str(bundle)]),
-            "truth": _measured([*csuite, "truth", str(bundle), "--knn", "100"]),
+            "truth": _measured([*csuite, "bundle", "truth", str(bundle), "--knn", "100"]),
             "index": _measured([*own, "index-work", str(bundle), index]),
         }
 

@@ -120,10 +120,10 @@ def test_an_embedding_and_its_neighbours(nodes: TwoNodes, tmp_path: Path) -> Non
     one, two = make_bundle(tmp_path / "one" / "bundle"), make_bundle(tmp_path / "two" / "bundle")
     spread = ("--engine", "ray", "--address", nodes.address)
     csuite("embed", one, "--model", model, "--shard-rows", 1)
-    csuite("truth", one, "--knn", 3)
+    csuite("bundle", "truth", one, "--knn", 3)
     with losing_a_node(nodes, two / "vectors", "*/stages"):
         csuite("embed", two, "--model", model, "--shard-rows", 1, *spread)
-    csuite("truth", two, "--knn", 3, *spread)
+    csuite("bundle", "truth", two, "--knn", 3, *spread)
     assert contents(two) == contents(one)
 
 
@@ -177,7 +177,7 @@ def test_an_embedding_of_nodes_that_share_nothing_but_a_bucket(tmp_path: Path) -
             source / "qrels.txt",
         )
         url = f"s3://{BUCKET}/bundle"
-        csuite("subset", "build", *given, "--size", 30, "--namespace", "tiny", "--accept-coverage", "--out", url, **own)
+        csuite("subset", *given, "--size", 30, "--namespace", "tiny", "--accept-coverage", "--out", url, **own)
         with start_two_nodes(first, second) as nodes:
             csuite(
                 "embed", url, "--model", model, "--shard-rows", 7, "--engine", "ray", "--address", nodes.address, **own

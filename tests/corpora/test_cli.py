@@ -43,7 +43,7 @@ def test_show_prints_counts_documents_and_faults(file: str) -> None:
         "[d1] T",
         "  one�[31m two",
         "",
-        "The first fault:",
+        "The first faults:",
         f"  {file}:2: invalid_json: oops",
     ]
 

@@ -54,6 +54,6 @@ def test_a_search_says_where_it_is_without_a_terminal(folder: Path, monkeypatch:
 
 
 def test_a_circuit_of_few_contrasts_is_told_to_be_so(folder: Path) -> None:
-    words = "Only 4 contrasts found the circuit and 4 judged it"
+    words = "The circuit was found on only 4 contrasts and checked on 4."
     assert words in call("circuit", folder, *FEW, "--limit", 4, "--name", "few").stdout
     assert words not in call("circuit", folder, *FEW).stdout
