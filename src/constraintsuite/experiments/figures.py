@@ -22,7 +22,7 @@ class GroupFigures:
     clusters: int
     """Number of sets of items that are resampled as a whole."""
     wide: bool
-    """Whether sets are joined by the wide names of items; if not, by the narrow ones, such as couples."""
+    """True: items that share a document are resampled together. False: only items of the same couple are."""
     metrics: dict[str, Interval]
 
 

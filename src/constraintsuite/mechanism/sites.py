@@ -16,7 +16,11 @@ _NAME = re.compile(r"L(\d+)\.(?:(residual|attention|mlp)|H(\d+)(?:\.(query|key|v
 
 @dataclass(frozen=True, slots=True, order=True)
 class Site:
-    """One place: `residual` is the output of a block, `attention` and `mlp` are what they add to it, `head` what one head reads."""
+    """A place inside the model whose values can be read and replaced.
+
+    `residual` is the output of a block. `attention` and `mlp` are what these two add to it. `head` is the output of one head,
+    before the output projection.
+    """
 
     layer: int
     """Counted from 0; -1 for the embeddings."""

@@ -22,9 +22,9 @@ def section(name: str) -> Section:
 
 @pytest.mark.parametrize("name", PATHS)
 def test_a_name_that_is_a_path_is_refused_before_anything_is_written(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UserError, match="no name of a file"):
+    with pytest.raises(UserError, match="cannot be the name of a file"):
         write_files(tmp_path / "in", Masthead("T", "k", ""), [section("good"), section(name)])
-    with pytest.raises(UserError, match="no name of a file"):
+    with pytest.raises(UserError, match="cannot be the name of a file"):
         write_plots(tmp_path / "in", [section("good"), section(name)])
     assert list(tmp_path.iterdir()) == []
 

@@ -116,4 +116,6 @@ def _refuse_paths(names: Iterable[str]) -> None:
     """Refuse names that are paths. Names may come from the run of someone else, and no file may leave the report."""
     for name in names:
         if not _ONE_FILE.fullmatch(name):
-            raise UserError(f"{name!r} is no name of a file in a report. Was the run edited?")
+            raise UserError(
+                f"{name!r} cannot be the name of a file in a report: it has a slash, a backslash or a leading dot. Was the run edited?"
+            )

@@ -20,7 +20,7 @@ from constraintsuite.core.statistics.ties import STRICT, Outcome, TieRule
 
 PairClass = Literal["correct", "sticks_to_satisfying", "sticks_to_violating", "reversed", "paired_tie"]
 PAIR_CLASSES: tuple[PairClass, ...] = get_args(PairClass)
-"""Metrics that divide the examples among them: each example with two opposite queries counts in exactly one."""
+"""Five classes: each example with two opposite queries is in exactly one, so their shares add up to 1."""
 Scores = Mapping[tuple[str, str], float]
 """Scores by query and text of the document."""
 Visible = Mapping[tuple[str, str], int]
@@ -51,7 +51,7 @@ class PairResult:
     cut: bool | None = None
     """The model does not read the deciding words of a text; None if it does not say how much it reads."""
     tied: Mapping[QueryRole, float] = field(default_factory=dict)
-    """What a tie counts, by query; empty under the strict rule."""
+    """Credit between 0 and 1 for each tied query; a query that is not here has none."""
 
 
 def keep_queries(example: Example, roles: Collection[QueryRole]) -> Example:

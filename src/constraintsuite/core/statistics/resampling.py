@@ -96,7 +96,7 @@ def estimate(
 def mean_figures(
     columns: Sequence[FloatArray],  # one value per item, NaN for none
     clusters: IntArray,  # (items,)
-    chance: int | np.random.Generator,  # a seed, or a generator of draws
+    seed: int | np.random.Generator,  # of the draws
     *,
     shares: Sequence[bool] | None = None,
     draws: int = DRAWS,
@@ -104,7 +104,7 @@ def mean_figures(
     """The mean and interval of each column, all from the same draws; by default all columns are shares."""
     values = np.column_stack(columns).astype(np.float64) if columns else np.empty((len(clusters), 0))
     kinds = [True] * len(columns) if shares is None else shares
-    return estimate(values, kinds, clusters, rng=np.random.default_rng(chance), draws=draws)
+    return estimate(values, kinds, clusters, rng=np.random.default_rng(seed), draws=draws)
 
 
 def ratios_of_means(

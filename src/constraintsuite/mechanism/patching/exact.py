@@ -1,4 +1,4 @@
-"""Exact patching: every patch is run, in both directions, which are never merged."""
+"""Exact patching: runs every patch in each direction that is asked for, and keeps the directions apart."""
 
 # ruff: noqa: PLC0415 - torch takes seconds to import, and a wrong model name is reported before that
 

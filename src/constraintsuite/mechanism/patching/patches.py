@@ -44,7 +44,7 @@ class Observed:
 
 @dataclass(frozen=True)
 class Donor:
-    """Values for the rows of a run, position by position."""
+    """Replacement values, usually from the other run, and the positions that take them."""
 
     where: torch.Tensor
     """The positions that have such values: bool (rows, positions)."""
@@ -227,7 +227,10 @@ def _copies(tensor: torch.Tensor, count: int) -> torch.Tensor:
 
 
 class _Writer:
-    """A hook that puts the values of the donor into those copies of a tensor whose patches name its sites."""
+    """The patch itself, as a hook.
+
+    A batch holds one copy of its rows per patch. In each copy, this overwrites the sites and positions of its patch.
+    """
 
     def __init__(self, patchable: PatchableRun, patches: Sequence[SitePatch], group: HookGroup) -> None:
         import torch

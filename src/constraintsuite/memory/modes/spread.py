@@ -1,4 +1,4 @@
-"""Modes whose walks are summed: personalised PageRank (`ppr`), and activation that spreads for a few hops.
+"""Personalised PageRank (`ppr`) and spreading activation. `Activation` walks the graph, one layer per hop:
 
     layer 0     = start
     layer h + 1 = decay * sum over arcs u -> v of share(u -> v) * fired(layer h, u), times the factor of v

@@ -205,7 +205,7 @@ class WalkMode(Mode[W]):
 
     @abstractmethod
     def walk(self, query: str, budget: int, start: WalkStart) -> SearchAnswer:
-        """Return the best units by what walks bring to them, with the paths that they took."""
+        """Score the units by walks from the starts, and return the best with their paths."""
 
     def _current_view(self) -> GraphView:
         graph, visible = self.memory.graph, self.context.visible()

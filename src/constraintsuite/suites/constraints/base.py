@@ -23,7 +23,7 @@ class ConstraintType(Protocol):
         """Shortcuts that this type may leave open, for the audit."""
 
     def by_construction(self, example: Example, solver: str) -> str:
-        """Why the definition of a slice lets a solver decide this example, in one sentence; empty if it does not."""
+        """Why this shortcut must win here by the meaning of the type, so that it is no leak; empty if it need not win."""
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
         """Read the texts of these examples again; gives one line for each label that no longer holds."""
