@@ -9,8 +9,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= $(CSUITE_TEST_DATA)
-# One test process more than there are cores: tests often wait for a process, a server or a page.
-WORKERS ?= $(shell expr $$(nproc) + 1)
+# Test processes: one per core.
+WORKERS ?= $(shell nproc)
 # Names or paths of the interpreters that `make wheel` tries.
 PYTHONS ?= python3.11 python3.12 python3.13
 

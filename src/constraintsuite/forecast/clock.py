@@ -33,7 +33,7 @@ def now() -> Spent:
 
 
 def reset_peak() -> None:
-    """Start a new peak of memory. Systems other than Linux cannot; there `peak_bytes` is that of the whole process."""
+    """Start a new peak of memory. Only on Linux; elsewhere `peak_bytes` is the peak since the process started."""
     try:
         _CLEAR.write_text(_CLEAR_PEAK)
     except OSError:

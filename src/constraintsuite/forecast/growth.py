@@ -66,7 +66,7 @@ class Fit:
     others: tuple[GrowthCurve, ...]
 
     def at(self, x: float) -> Range:
-        """The quantity at a size; its bounds are those of all curves."""
+        """The quantity at size `x`; the range spans all fitted curves."""
         value = self.best.at(x)
         values = [other.at(x) for other in self.others]
         return Range(value, min(value, *values), max(value, *values))

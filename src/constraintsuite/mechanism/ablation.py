@@ -176,7 +176,7 @@ def _shuffled(contrasts: Sequence[TokenContrast], purpose: str, seed: int) -> li
 
 
 def _sample(contrasts: Sequence[TokenContrast], half: ContrastHalf, seed: int) -> list[TokenContrast]:
-    """Some main contrasts of a half: or else controls of it, or else contrasts of the other half."""
+    """A sample of main contrasts from this half; if there are none, controls; if there are none, the other half."""
     mine = [one for one in contrasts if one.contrast.half == half] or list(contrasts)
     main = [one for one in mine if not one.contrast.control] or mine
     return _shuffled(main, "reference", seed)[:REFERENCES]

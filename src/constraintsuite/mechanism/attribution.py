@@ -65,7 +65,7 @@ def attribute_contrasts(
 
 
 def _carrier(site: Site) -> Site:
-    """The site that is traced for a site: all heads of a layer together for one of them."""
+    """The site to hook: for a single head, the combined output of all heads in its layer."""
     return Site(site.layer, "head") if site.kind == "head" else site
 
 
@@ -141,7 +141,7 @@ def _grid(
 
 
 def _by_place(model: LoadedModel, sites: Sequence[Site], base: Observed, donor: Donor) -> torch.Tensor:
-    """What each position of each row would do: (sites, rows, positions); of a pattern, each key."""
+    """Estimated effect of each position, shape (sites, rows, positions). For attention patterns, positions are keys."""
     import torch
 
     found: dict[Site, torch.Tensor] = {}

@@ -193,7 +193,10 @@ def _head_part(family: ModelFamily, site: Site, heads: int) -> tuple[int, int]:
     if site.head != -1:
         return 3 * heads, which * heads + site.head if family.fused == "thirds" else 3 * site.head + which
     if family.fused == "by head":
-        raise UserError(f"{site.kind}: this family keeps those of a head together. Name one head at a time.")
+        raise UserError(
+            f"{site.kind}: this model stores query, key and value per head, so they cannot be selected for all heads at "
+            "once. Name one head."
+        )
     return 3, which
 
 

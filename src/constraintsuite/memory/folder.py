@@ -122,7 +122,7 @@ def write_memory(
     settings: Mapping[str, Any] | None = None,
     readings: Sequence[LogLine] = (),
 ) -> Artifact:
-    """Write a new memory of some documents; the same documents and settings (of ingestion) again change nothing."""
+    """Write a new memory of some documents. Writing the same documents with the same settings again has no effect."""
     given = list(parts)
     build_graph(given)  # refuses faulty documents before anything is written
     changes = [DocumentChange.to(part) for part in given]

@@ -102,7 +102,7 @@ class _GraphInput:
         return own
 
     def _take_mentions(self, part: MemoryDocument, own: Mapping[str, int]) -> None:
-        """Add one edge per unit and entity; an entity under several surfaces is mentioned as often as all of them."""
+        """Add one edge per unit and entity; mentions of an entity under several surface forms are added up."""
         together: dict[tuple[str, str], tuple[int, dict[str, None]]] = {}
         for mention in part.mentions:
             _check_mention(part, mention, own)

@@ -77,7 +77,7 @@ def split_documents(
 
 
 def split_ys(ys: Mapping[str, DocumentNumbers], documents: Splits, settings: SplitSettings) -> dict[str, Split]:
-    """The split of each Y: that of its documents; if they are in several, the one of these that its relation fills least."""
+    """The split of each Y: the split of its documents or, if they differ, the one that has the fewest Y of the relation so far."""
     shares = _shares(settings)
     given: dict[str, Counter[Split]] = defaultdict(Counter)
     result: dict[str, Split] = {}

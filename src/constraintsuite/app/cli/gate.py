@@ -127,7 +127,7 @@ def save(name: str, runs: tuple[Path, ...], suite: Path | None, store: Path | No
     places = {(run.kind, run.data, *sorted(run.inputs.items())) for run in opened}
     if len(places) < len(opened):
         raise UserError(
-            "Two of these runs are of one kind and on the same data, and a baseline holds one of them. Name one."
+            "A baseline stores one run per kind and data set, but two of these match. Give only one of them."
         )
     for run in opened:
         click.echo(shown(save_baseline(baseline_store(store), name, run)))

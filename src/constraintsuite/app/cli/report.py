@@ -135,7 +135,10 @@ def _print_page(page: Path, as_json: bool, *, err: bool = False) -> None:
 
 
 def _kinds_of(folders: Sequence[Path]) -> set[str]:
-    """The kinds of some folders. All folders that are no artifacts are named, and a folder of runs is answered with them."""
+    """The kinds of the given folders.
+
+    Raises UserError that lists every folder that is not an artifact; for a folder of runs it suggests the runs.
+    """
     from constraintsuite.core.store.artifact import Artifact
 
     kinds, faults = set(), []

@@ -22,7 +22,7 @@ from constraintsuite.experiments.ranking.summary import QueryResult, RankingSumm
 SHOWN_QUERIES = 50
 """Queries that the page lists; the folder has all of them."""
 _ABOUT = "Each figure has its 95 % interval and the number of queries that have a value. A violation is a violating document found."
-_ABOUT_QUERIES = "The worst come first: queries that rank a violating document far above any satisfying one."
+_ABOUT_QUERIES = "The worst come first: queries for which a violating document ranks far above every satisfying one."
 
 _QUERIES: ItemColumns[QueryResult] = {
     "query": ("text", lambda one: one.text),
@@ -56,7 +56,10 @@ def _sections(summary: RankingSummary, queries: Sequence[QueryResult], path: Pat
     remarks = Remarks(tuple(ranking_remarks(summary)))
     yield Section("measures", "Measures", _ABOUT, (charts, measure_table(summary), remarks))
     worst = sorted(queries, key=_order)[:SHOWN_QUERIES]
-    caption = f"Ranks of the first documents, and how many are known; {len(worst):,} of {len(queries):,} queries."
+    caption = (
+        "Rank of the first satisfying and violating document, and the number of judged documents; "
+        f"{len(worst):,} of {len(queries):,} queries."
+    )
     yield Section("queries", "Queries", _ABOUT_QUERIES, (tabulate("queries", caption, worst, _QUERIES),))
     system = json.loads((path / SYSTEM).read_text(encoding="utf-8"))
     yield how_made(Artifact.open(path, KIND).manifest, {"system": system})

@@ -171,7 +171,7 @@ class RecordIsolation:
             detail = f" {error}" if isinstance(error, RecordError) else ""
             raise UserError(
                 f"{self.shard}: {len(broken):,} of the first {seen:,} records cannot be worked on, among them {first.record!r} "
-                f"({first.reason}). So many cannot be the fault of the records: is something wrong with the installation? What was "
+                f"({first.reason}). That many failures suggest a problem with the installation, not with the records. What was "
                 f"finished is kept: run the same command again.{detail}"
             )
 

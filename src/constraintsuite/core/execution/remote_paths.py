@@ -1,4 +1,4 @@
-"""Paths inside tasks that other machines work on: what lies in the mirror of an object store here lies in another folder there."""
+"""Rewrites paths in tasks for other machines, where the mirror of an object store is in a different folder."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class ArrayCache:
         with self.path.open("a+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             self._read_new(file)  # records that other processes added
-            file.truncate(self._end)  # a record behind it was cut short by a crash, since nobody else writes now
+            file.truncate(self._end)  # anything after this was left by a crashed writer, since we hold the lock
             file.write(record)
             file.flush()
             self._places[bytes.fromhex(key)] = (self._end, len(record))

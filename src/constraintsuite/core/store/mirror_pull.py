@@ -50,7 +50,7 @@ class PulledMirror(SyncState):
         for wait in WAITS:
             known = self.all_known(
                 name
-            )  # before the store is listed: else objects that others add meanwhile would look removed
+            )  # before the store is listed: otherwise objects added in the meantime would look deleted
             entries = self.store.entries(name)
             if entries == before:
                 raise UserError(

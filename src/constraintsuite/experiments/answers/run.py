@@ -93,7 +93,7 @@ def _keep_answered(suite: Suite, given: AnswersByQuestion, file: Path, *, allow_
 
 
 def _answered_roles(suite: Suite, given: AnswersByQuestion) -> set[QueryRole]:
-    """The roles of the answers, and roles whose questions were all answered, if only as questions of another role."""
+    """The query roles that people answered, directly or because the same question was asked under another role."""
     asked: dict[QueryRole, list[bool]] = {}
     for example in suite.all_examples:
         for preference, question in questions_of(example).items():

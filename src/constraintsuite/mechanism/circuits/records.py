@@ -30,7 +30,7 @@ class RankedSite:
     p: float
     """Corrected for the number of sites by the largest |t|, with signs exchanged by cluster."""
     effect_check: Interval
-    """The same on the other half, which decides nothing; also the next two."""
+    """Effect on the held-out half, which plays no part in the ranking. `t_check` and `p_check` are from that half too."""
     t_check: float
     p_check: float
 
@@ -191,7 +191,7 @@ class CircuitReport:
     sites: int
     """The number of possible members."""
     contrasts: tuple[int, int]
-    """In the halves find and check; also the next."""
+    """Number of contrasts in the selection half and the held-out half."""
     clusters: tuple[int, int]
     unasked: int
     """Contrasts for which there are no values to ablate with."""

@@ -177,7 +177,7 @@ def sizes_to_run(sites: int, size: int | None) -> list[int]:
 def random_circuits(
     circuit: Circuit, sites: Sequence[Site], match: ChanceMatch, count: int, chance: random.Random
 ) -> tuple[tuple[Circuit, ...], int]:
-    """At most `count` different other circuits with as many sites of each layer or kind, and how many of them exist."""
+    """Up to `count` distinct random circuits with the same number of sites per layer (or kind), and the number of possible ones."""
 
     def group(site: Site) -> str:
         return str(getattr(site, match))

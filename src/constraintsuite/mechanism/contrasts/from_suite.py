@@ -23,7 +23,7 @@ class Contrasts:
 
     contrasts: tuple[MarkedContrast, ...]
     torn: tuple[MarkedContrast, ...]
-    """Contrasts whose documents are in both halves; only `keep_apart`, which draws halves again, can use them."""
+    """Contrasts whose documents are in both halves; usable only if `keep_independent` draws the halves again."""
     rejected: tuple[RejectedContrast, ...]
     analyser: str
     """The analyser that marked the texts; not that of the suite, if that one is not installed."""

@@ -125,7 +125,7 @@ class Crossed(NamedTuple):
     donor: FloatArray
     """Of its other run."""
     own: FloatArray
-    """With values of its own other run: (patches, contrasts)."""
+    """Effect of patching in the checkpoint's own opposite run, shape (patches, contrasts)."""
     other: FloatArray
     """With values of the giver's other run."""
     same: FloatArray

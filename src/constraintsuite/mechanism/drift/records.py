@@ -41,7 +41,10 @@ class SuiteForgetting:
     """The best earlier checkpoint."""
     last: str
     difference: Interval
-    """Last minus best, on the same examples; below 0 is forgotten. The best was chosen by its value, so a little is chance."""
+    """Last minus best on the same examples; negative means forgetting.
+
+    The best is picked by its score, so a small negative value is expected by chance.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class Likeness(CheckpointPair):
 
     direction: PatchDirection
     spearman: Interval
-    """Of the importance of all sites on the same contrasts; they share noise, which makes checkpoints look more similar."""
+    """Spearman correlation of site importances, both measured on the same contrasts. Shared noise inflates it."""
     across: Interval
     """Of importances on different halves of the contrasts, which share no noise; to be compared with the reliability."""
     rbo: Interval
@@ -99,7 +102,7 @@ class Likeness(CheckpointPair):
     """The probability that random circuits share as many sites as those of different halves; the larger of both ways
     (hypergeometric: every site is equally likely)."""
     weighted: Interval
-    """Importance that both have at the same site, as a share of what either has."""
+    """Weighted Jaccard similarity: sum of the site-wise minima divided by the sum of the maxima."""
     moved: Interval
     """Earth mover's distance of importance over layers, in layers."""
 
@@ -174,8 +177,10 @@ class Crossing(CheckpointPair):
     own: Interval
     """Change of the margin with values of its own other run, in logits."""
     crossed: Interval
-    """Change with values of the other run of the first, minus that with values of its same run: what it says about the
-    contrast."""
+    """Effect of the first checkpoint's opposite run minus the effect of its matching run.
+
+    This is the part that depends on the contrast.
+    """
     harm: Interval
     """Change with values of the same run of the first: the effect of any values of another checkpoint."""
     share: Interval

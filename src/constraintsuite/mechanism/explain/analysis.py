@@ -239,7 +239,7 @@ def _refuse_absent(patches: Sequence[SitePatch], contrasts: Sequence[TokenContra
 
 
 def _with_others(analysis: LoadedAnalysis) -> LoadedAnalysis:
-    """The analysis with the contrasts that `resample` takes values from; contrasts without such another are counted."""
+    """Choose a donor contrast for each contrast. Contrasts without a donor are counted as rejects."""
     kinds, contrasts = analysis.request.kinds, analysis.contrasts
     for kind in kinds:
         ablation.refuse_mean_of_patterns(kind, analysis.sites)
@@ -262,7 +262,7 @@ def _with_guide(analysis: LoadedAnalysis, guide: Artifact) -> LoadedAnalysis:
     request, path, manifest = analysis.request, guide.path, guide.manifest
     rows, contrasts = load_effects(path)
     if manifest.settings.get("analysis") != "attribute":
-        raise UserError(f"{path}: only what `csuite explain attribute` wrote says what is worth an exact patch.")
+        raise UserError(f"{path}: --guide needs a folder written by `csuite explain attribute`.")
     if manifest.inputs["subject"] != analysis.model.fingerprint:
         raise UserError(
             f"{path}: its estimates are of {manifest.settings['model']}, or of other versions of its libraries. "

@@ -99,7 +99,7 @@ class SpreadSettings(WalkSettings):
     """The options of every mode whose walks are summed."""
 
     background: float = Field(
-        0.05, ge=0, le=1, description="what part of its match every unit that is no seed begins with"
+        0.05, ge=0, le=1, description="starting activation of non-seed units, as a fraction of their match"
     )
     synonyms: float = Field(
         0.0,

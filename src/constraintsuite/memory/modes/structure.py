@@ -27,14 +27,14 @@ class StructureSettings(WalkSettings):
     """The options of `structure_only` and of `weighted_graph_static`."""
 
     decay: float = Field(0.75, gt=0, lt=1, description="what part of a value one step lets through at most")
-    hops: int = Field(2, ge=0, le=8, description="how far a walk goes; over an entity it is two")
+    hops: int = Field(2, ge=0, le=8, description="maximum number of hops; going through an entity counts as two")
     beam: int = Field(256, ge=1, description="how many nodes go on at each hop")
 
 
 class WeightedSettings(StructureSettings):
     """The options of `weighted_graph`."""
 
-    boost: float = Field(0.25, ge=0, le=10, description="what a full strength adds to a unit's score, as a part of it")
+    boost: float = Field(0.25, ge=0, le=10, description="relative boost of a unit's score at full strength")
 
 
 class StructureMode(WalkMode[StructureSettings]):

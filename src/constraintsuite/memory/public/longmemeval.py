@@ -78,7 +78,7 @@ def _row(where: str, question: LongMemEvalQuestion, granularity: Granularity) ->
 def _sessions(where: str, question: LongMemEvalQuestion) -> list[LongMemEvalSession]:
     columns = (question.haystack_session_ids, question.haystack_dates, question.haystack_sessions)
     if len({len(column) for column in columns}) > 1:
-        raise UserError(f"{where}: {question.question_id} has not as many session ids, dates and sessions.")
+        raise UserError(f"{where}: {question.question_id}: session ids, dates and sessions differ in number.")
     unknown = set(question.answer_session_ids) - set(question.haystack_session_ids)
     if unknown:
         raise UserError(f"{where}: {question.question_id} has no session {min(unknown)!r}, which holds its answer.")
@@ -165,7 +165,7 @@ class LongMemEvalScorer(OfficialScorer):
 def official_scores(
     ranking: Sequence[str], gold: Sequence[str], depth: int, suffix: str = "", counted_as: Callable[[str], str] = str
 ) -> dict[str, float]:
-    """Score the first `depth` names; gold counts as what `counted_as` makes of it: its session, or itself."""
+    """Score the first `depth` names; `counted_as` maps a gold name to what is counted: the session, or the name."""
     relevant = [name in gold for name in ranking[:depth]]
     found = {counted_as(name) for name, is_gold in zip(ranking, relevant, strict=False) if is_gold}
     ideal = dcg([True] * min(depth, len(gold)))

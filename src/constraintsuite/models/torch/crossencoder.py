@@ -219,7 +219,7 @@ def _prompt(folder: Path) -> str:
     """The prompt of sentence-transformers before each query; a folder with more layers is a UserError."""
     modules = folder / "modules.json"
     if modules.is_file() and len(json.loads(modules.read_text(encoding="utf-8"))) > 1:
-        raise UserError(f"{folder}: its modules.json adds layers behind the classifier, which is not supported here.")
+        raise UserError(f"{folder}: its modules.json adds layers after the classifier, which is not supported here.")
     return read_default_prompt(folder)
 
 

@@ -48,7 +48,7 @@ def open_disagreements(batch: AnnotationBatch, current: CurrentAnswers) -> list[
 
 
 def all_disagreements(batch: AnnotationBatch, current: CurrentAnswers) -> list[Disagreement]:
-    """Find all disagreements, with and without a ruling. Free texts may differ, and are none."""
+    """Find all disagreements, with and without a ruling. Different free-text answers do not count as a disagreement."""
     found = []
     for item in batch.judged:
         for question in batch.head.questions:

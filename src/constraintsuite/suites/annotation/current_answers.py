@@ -79,7 +79,7 @@ def current_answers(events: Iterable[AnnotationEvent]) -> CurrentAnswers:
 
 
 def leave_out(events: Sequence[AnnotationEvent], names: Collection[str]) -> list[AnnotationEvent]:
-    """Drop all answers and rulings of some people. What they took back of others stays taken back.
+    """Drop all answers and rulings of some people. Undos that they made of other people's answers remain in effect.
 
     A name that nobody has is a UserError, since it is probably misspelt.
     """

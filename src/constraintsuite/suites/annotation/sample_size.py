@@ -38,7 +38,7 @@ def items_needed(figure: Interval, claim: float = CLAIM) -> ItemsNeeded:
     """Estimate the items needed from a share and the interval that is shown with it, so that the two never disagree.
 
     An interval over clustered items is as wide as Wilson's over fewer independent ones. Further items are taken to be as
-    clustered as these. Looking after every item makes the bound a little too optimistic.
+    clustered as these. Checking the bound after every item (optional stopping) makes it slightly too optimistic.
     """
     if figure.value is None or figure.low is None:
         return ItemsNeeded(claim, None, None)

@@ -17,7 +17,7 @@ def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Exa
     found = [(example, line) for example in examples if (line := to_guide(example)) is not None]
     if not found:
         raise UserError(
-            "No example names what it excludes and also has a second query, so there is no line of the guide to write. "
+            "No example has both an exclusion and an opposite query, which the guide's format requires. "
             "Choose beir, csv or hf."
         )
     main = [line for example, line in found if example.control is None]

@@ -20,7 +20,10 @@ from constraintsuite.suites.reading.records import DocumentReading
 from constraintsuite.suites.recipe import PairSettings
 
 LATE_DENIAL = 0.5
-"""Cost of a denial that comes after the affirmation. Writers deny late, so that the place of Y could give it away."""
+"""Penalty if the denial comes later in its text than the affirmation.
+
+Writers tend to deny late, and the position of Y must not reveal the answer.
+"""
 WINDOW = 60
 """Each document is compared with this many documents of similar length."""
 

@@ -93,6 +93,6 @@ def _verdict(share: float, suits: bool, sure: int, settings: QuerySettings) -> s
             "proposals in its file, and build with --approved."
         )
     return (
-        "Classes were found, but hardly anything that splits their documents. Give base queries with --queries, or accept "
+        "Documents state their class, but there are too few attributes to tell them apart. Give base queries with --queries, or accept "
         "proposals by hand and build with --approved."
     )

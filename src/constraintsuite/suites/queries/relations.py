@@ -54,7 +54,7 @@ class FactTable:
             self._documents.append(document)
 
     def keep_frequent(self) -> frozenset[int]:
-        """Remove fillers that too few documents state; gives one document for each of the others, whose facts `name` needs."""
+        """Remove fillers that too few documents state. Returns one document for each of the others; `name` needs their facts."""
         keys, documents = np.array(self._keys, dtype=np.uint64), np.array(self._documents, dtype=np.uint32)
         least = min((relation.min_documents for relation in self._relations.values()), default=1)
         found, counts = np.unique(keys, return_counts=True)

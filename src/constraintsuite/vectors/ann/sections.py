@@ -88,7 +88,7 @@ def _arena_section(
 def _arena_tables(
     runs: Sequence[AnnRun], arena: Arena, cells: Sequence[MeasuredCell], *, is_first: bool, approximate: bool
 ) -> Iterator[Table]:
-    """What is read stands open; what is looked up is folded away."""
+    """Tables for reading are shown; reference tables are collapsed."""
     asked = {float(speed) for run in runs for speed in run.facts.settings["speeds"]}
     if targets := _targets(runs):
         glance, details = tables.speed_at_recall(arena, cells, targets)

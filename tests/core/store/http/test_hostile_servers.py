@@ -82,7 +82,7 @@ CASES = {
         {"download": "the server answers 400 Bad Request"},
         seconds=60,
     ),
-    "endless header": Case(endless(HEAD + b"X: ", b"x" * 1_000), "not valid HTTP: its headers have no end"),
+    "endless header": Case(endless(HEAD + b"X: ", b"x" * 1_000), "not valid HTTP: its headers exceed the size limit"),
     "many headers": Case(
         fixed("200 OK", headers={f"X-{i}": "x" * 800 for i in range(90)}), "not valid HTTP: its headers have more than"
     ),

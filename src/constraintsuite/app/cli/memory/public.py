@@ -149,7 +149,7 @@ def _print_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:
     there = {name.partition(":")[0].partition(",")[0] for name in chosen}
     absent = [name for name in MODES.names() if name not in there and name not in ALIASES]
     if "all" in named and absent:
-        needed = "--encoder, or a model behind their name, as in ppr_rerank:cross:NAME_OR_FOLDER"
+        needed = "--encoder, or a model after the mode's name, as in ppr_rerank:cross:NAME_OR_FOLDER"
         click.echo(f"left out: {', '.join(absent)} (they need {needed})", err=True)
 
 

@@ -147,7 +147,7 @@ def _paths(answer: SearchAnswer) -> Iterator[str]:
 
     walked = [path for path in answer.paths if len(path.steps) > 1]
     if not walked:
-        yield f"\nNo unit was reached over an edge: {answer.mode} found each of them directly."
+        yield f"\nNo unit was reached through an edge: {answer.mode} found each of them directly."
         return
     yield "\nPaths, the best first (an arrow to the left was walked against its edge)"
     yield from (f"  {path.score:.4g}  {path_text(path)}" for path in walked[:_SHOWN])

@@ -192,14 +192,16 @@ def _fault_of(error: Exception, idle_seconds: float) -> PassingFault | LastingFa
         return PassingFault("timeout", f"no answer within {idle_seconds:g} s")
     cause = next((each for each in _causes(error) if isinstance(each, _NAMED_CAUSES)), None)
     if isinstance(cause, ssl.SSLCertVerificationError):
-        advice = "Name your own authority with SSL_CERT_FILE=FILE."
+        advice = "Set SSL_CERT_FILE to your CA certificate."
         return LastingFault(f"its certificate is not trusted ({cause.verify_message})", advice)
     if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME:
         return LastingFault("no host of that name is known here")
     if isinstance(error, httpx2.TooManyRedirects | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
         return LastingFault(clip(str(error)).rstrip("."))
     if isinstance(error, httpx2.RemoteProtocolError) and not str(error).startswith(_LOST):
-        return PassingFault("not valid HTTP", str(error).replace("Receive buffer too long", "its headers have no end"))
+        return PassingFault(
+            "not valid HTTP", str(error).replace("Receive buffer too long", "its headers exceed the size limit")
+        )
     lost = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
     return PassingFault("connection lost" if lost else "no connection", str(error))
 
