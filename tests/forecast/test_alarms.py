@@ -74,5 +74,5 @@ def test_samples_without_an_example_say_little_of_what_follows() -> None:
     barren = Samples((build(100),), (build(200),), 1.0, shards=4)
     (said,) = alarms_of(RECIPE, barren, 10_000, Cluster(nodes=1, cores=1, workers=1))
     assert said.startswith(
-        "NO EXAMPLE came of the samples. All steps after queries are estimated as if the whole corpus gave none"
+        "NO EXAMPLES: the samples produced none. The plan assumes that the corpus produces none"
     )

@@ -137,8 +137,8 @@ def alarms_of(recipe: Recipe, samples: Samples, documents: int, cluster: Cluster
     """What would stop the build on these machines, one paragraph per alarm, with what to do."""
     if not any(build.examples for build in samples.large):
         yield (
-            "NO EXAMPLE came of the samples. All steps after queries are estimated as if the whole corpus gave none either, "
-            "and would take longer if it does; eval is left out. A larger --sample may have some; csuite propose asks a person."
+            "NO EXAMPLES: the samples produced none. The plan assumes that the corpus produces none either, so later steps may "
+            "take longer, and eval is left out. Try a larger --sample, or csuite propose."
         )
     if cluster.memory is None:
         return

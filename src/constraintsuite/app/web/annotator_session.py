@@ -90,7 +90,7 @@ class AnnotatorSession:
 
 
 def count_waiting(artifacts: ArtifactIndex, batch: ServedArtifact, person: Person) -> tuple[int, int]:
-    """Open work and all work of a person in a batch: items of a queue, or open_disagreements that an adjudicator may rule on."""
+    """Open work and all work of a person in a batch: items of a queue, or disagreements that an adjudicator may rule on."""
     opened = artifacts.load(batch, open_batch)
     if person.role != "adjudicator":
         progress = progress_of(opened, person.name, opened.store.events(person.name))
