@@ -46,7 +46,7 @@ def test_a_later_run_replaces_the_baseline_of_its_suite_alone(folder: Path) -> N
 
 
 def test_two_runs_on_the_same_data_cannot_be_one_baseline(folder: Path) -> None:
-    with pytest.raises(UserError, match="a baseline holds one of them"):
+    with pytest.raises(UserError, match="A baseline stores one run per kind"):
         call(baseline, "save", "main", "good", "bad")
 
 

@@ -73,6 +73,4 @@ def test_what_this_machine_has_is_taken_where_nothing_is_said() -> None:
 def test_samples_without_an_example_say_little_of_what_follows() -> None:
     barren = Samples((build(100),), (build(200),), 1.0, shards=4)
     (said,) = alarms_of(RECIPE, barren, 10_000, Cluster(nodes=1, cores=1, workers=1))
-    assert said.startswith(
-        "NO EXAMPLES: the samples produced none. The plan assumes that the corpus produces none"
-    )
+    assert said.startswith("NO EXAMPLES: the samples produced none. The plan assumes that the corpus produces none")

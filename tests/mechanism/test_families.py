@@ -161,7 +161,7 @@ def test_the_model_attends_as_before_when_the_block_ends(model_of: SubjectOf) ->
         ("bert", Site(0, "head", 4), "L0.H4: .* has 4 heads"),
         ("llama", Site(0, "key", 2), "L0.H2.key: .* has 2 heads"),
         ("t5", Site(0, "pattern", 0), "cannot be reached"),
-        ("deberta", Site(0, "query"), "one head at a time"),
+        ("deberta", Site(0, "query"), "Name one head"),
     ],
 )
 def test_a_site_that_is_not_there_is_refused(kind: str, site: Site, reason: str, model_of: SubjectOf) -> None:

@@ -342,7 +342,7 @@ def test_it_is_exported_to_a_dataset_folder_with_its_field(suite: Path, tmp_path
 
 
 def test_the_guides_json_holds_exclusions_only_and_says_so(suite: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="No example names what it excludes"):
+    with pytest.raises(UserError, match="No example has both an exclusion and an opposite query"):
         csuite("suite", "export", suite, "--format", "guide", "--out", tmp_path / "guide")
     assert not (tmp_path / "guide").exists()
 

@@ -230,7 +230,7 @@ FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("musique", {**MUSIQUE, "answerable": False}, "no question is left to score"),
     ("musique", {**MUSIQUE, "paragraphs": [MUSIQUE["paragraphs"][2]]}, "no supporting paragraph"),
     ("musique", {**MUSIQUE, "paragraphs": [MUSIQUE["paragraphs"][0]] * 2}, "same idx"),
-    ("longmemeval", {**LONGMEMEVAL, "haystack_dates": []}, "not as many"),
+    ("longmemeval", {**LONGMEMEVAL, "haystack_dates": []}, "differ in number"),
     ("longmemeval", {**LONGMEMEVAL, "answer_session_ids": ["answer_no"]}, "no session 'answer_no'"),
     ("longmemeval", {**LONGMEMEVAL, "question_id": "q1_abs"}, "no question is left"),
     ("longmemeval", {**LONGMEMEVAL, "haystack_sessions": [[turn("user", "Hi.")]] * 3}, "does not say whether"),
