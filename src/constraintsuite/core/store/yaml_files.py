@@ -28,7 +28,7 @@ _TYPED = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("int", "float", "timesta
 _SIGNS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("merge", "value"))
 """The tags of `<<` and `=`, which have no value as keys."""
 
-_FAST_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_FAST_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - the caller's model decides what it must be
@@ -82,7 +82,7 @@ def read_package_yaml(package: str, *parts: str) -> Any:  # noqa: ANN401 - as ab
     It comes with the program, so it goes through PyYAML's fast loader; a test reads all such files with the strict one.
     """
     file = resources.files(package).joinpath(*parts)
-    return yaml.load(file.read_text(encoding="utf-8"), Loader=_FAST_LOADER)
+    return _FAST_LOADER(file.read_text(encoding="utf-8")).get_single_data()
 
 
 class _RefusedValueError(Exception):
