@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -105,7 +106,7 @@ def fingerprint_files(files: Iterable[Path], *settings: object) -> str:
     return sha256_text(*(repr(setting) for setting in settings), *(sha256_of(file) for file in files))
 
 
-class FileSource(Source):
+class FileSource(Source, ABC):
     """The documents of a file, or of all files of one kind in a folder; a subclass reads the records of one file."""
 
     kind: ClassVar[str]
@@ -128,6 +129,6 @@ class FileSource(Source):
     def _find_files(self, source: str) -> list[Path]:
         return data_files(source, self.endings)
 
+    @abstractmethod
     def _records(self, path: Path, bad: BadRows) -> Iterator[FileRecord]:
         """The records of one file."""
-        raise NotImplementedError

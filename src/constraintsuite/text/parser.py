@@ -13,7 +13,7 @@ from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.download import WheelArchive, fetch_archive
 from constraintsuite.text.base import Analysis, Token
-from constraintsuite.text.inflection import hidden_modules
+from constraintsuite.text.hidden_modules import hidden_modules
 from constraintsuite.text.lexicon import lexicon_digest
 from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
 from constraintsuite.text.sentences import split_sentences

@@ -22,7 +22,7 @@ from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.load import Suite, load_suite
-from constraintsuite.mechanism.contrasts.marking import evidence_of
+from constraintsuite.mechanism.contrasts.role_marks import evidence_of
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.mentions import find_forms
 

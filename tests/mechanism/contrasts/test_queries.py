@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.core.records.examples import Example
-from constraintsuite.mechanism.contrasts.marking import opposite_queries
+from constraintsuite.mechanism.contrasts.role_marks import opposite_queries
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import make_example
 

@@ -8,9 +8,9 @@ from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.mechanism.contrasts import marking
-from constraintsuite.mechanism.contrasts.marking import AnalysisReader, are_near, mirror, paint_text
+from constraintsuite.mechanism.contrasts import role_marks
 from constraintsuite.mechanism.contrasts.records import RoleSpans
+from constraintsuite.mechanism.contrasts.role_marks import AnalysisReader, are_near, mirror, paint_text
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.choice import get_analyser
@@ -106,7 +106,7 @@ def test_an_analyser_that_is_not_at_hand_gives_way(monkeypatch: pytest.MonkeyPat
             raise MissingExtraError("parser", "The analyser 'parser'")
         return get_analyser(name)
 
-    monkeypatch.setattr(marking, "get_analyser", get)
+    monkeypatch.setattr(role_marks, "get_analyser", get)
     assert AnalysisReader("parser").name == "rules"
 
 

@@ -137,7 +137,7 @@ def test_other_marks_are_another_analysis(given: Given, tmp_path: Path, monkeypa
     suite.mkdir()
     make_suite(suite, [make_example(docs=("A soup without cream or milk.", "A soup of cream."))], ())
     seen = attribute(suite, given.model, tmp_path / "a", scope, Silent()).manifest
-    monkeypatch.setattr("constraintsuite.mechanism.contrasts.marking.get_analyser", lambda _: Blind())
+    monkeypatch.setattr("constraintsuite.mechanism.contrasts.role_marks.get_analyser", lambda _: Blind())
     unseen = attribute(suite, given.model, tmp_path / "b", scope, Silent()).manifest
     assert (seen.settings["analyser"], unseen.settings["analyser"]) == ("rules", "blind")
     assert seen.fingerprint != unseen.fingerprint

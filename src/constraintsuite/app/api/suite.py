@@ -72,7 +72,7 @@ class Example:
 
     @property
     def query(self) -> str:
-        """The query."""
+        """The words of the query that states the constraint."""
         return self.record.query
 
     @property

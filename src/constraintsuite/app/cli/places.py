@@ -44,7 +44,7 @@ class FolderParameter(click.Path):
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
-        """The local folder."""
+        """Turn a path or an address such as s3://bucket/folder into the local folder that holds its files."""
         text = os.fspath(value)
         if "://" not in text:
             return super().convert(value, param, ctx)

@@ -34,7 +34,7 @@ class TokenMatch(NamedTuple):
     example: str
     query: str
     document: str
-    """`satisfying` or `violating`."""
+    """The role of the document in its example: `satisfying` or `violating`."""
     query_tokens: tuple[str, ...]
     text_tokens: tuple[str, ...]
     matrix: npt.NDArray[np.floating[Any]]  # (query tokens, text tokens)

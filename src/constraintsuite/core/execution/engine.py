@@ -55,7 +55,7 @@ class LocalEngine:
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """See `Engine.map`."""
+        """The results in the order of the tasks, computed by processes of this machine."""
         if self.workers <= 1 or not tasks:
             return [_run_here(function, task, index, done) for index, task in enumerate(tasks)]
         results: dict[int, Result | Crash] = {}

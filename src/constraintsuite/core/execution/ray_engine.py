@@ -70,7 +70,7 @@ class RayEngine:
     def map(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], done: Done = lambda index: None
     ) -> list[Result | Crash]:
-        """See `Engine.map`."""
+        """The results in the order of the tasks, computed by the workers of the cluster."""
         if not tasks:
             return []
         if self._pool is None:

@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeVar
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.store.jsonl import read_lines
-from constraintsuite.mechanism.contrasts.marking import find_words, mark_queries, mirror
 from constraintsuite.mechanism.contrasts.records import (
     HALVES,
     QUERY_ROLES,
@@ -24,6 +23,7 @@ from constraintsuite.mechanism.contrasts.records import (
     RoleSpans,
     TokenRole,
 )
+from constraintsuite.mechanism.contrasts.role_marks import find_words, mark_queries, mirror
 from constraintsuite.mechanism.contrasts.selection import half_of
 from constraintsuite.mechanism.contrasts.unrelated_pairs import unrelated_pair
 from constraintsuite.text.mentions import find_forms, surface_forms

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from constraintsuite.core.records.examples import OMISSION, SATISFYING, VIOLATING, Example
-from constraintsuite.mechanism.contrasts.marking import (
+from constraintsuite.mechanism.contrasts.records import (
+    CONTROL_KINDS,
+    ContrastHalf,
+    ContrastSide,
+    Marked,
+    MarkedContrast,
+    MarkedPair,
+    RoleSpans,
+)
+from constraintsuite.mechanism.contrasts.role_marks import (
     AnalysisReader,
     OppositeQueries,
     are_near,
@@ -23,15 +32,6 @@ from constraintsuite.mechanism.contrasts.marking import (
     paint_text,
     y_forms,
     y_of,
-)
-from constraintsuite.mechanism.contrasts.records import (
-    CONTROL_KINDS,
-    ContrastHalf,
-    ContrastSide,
-    Marked,
-    MarkedContrast,
-    MarkedPair,
-    RoleSpans,
 )
 from constraintsuite.mechanism.contrasts.selection import clusters_of
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs, unrelated_pair

@@ -10,8 +10,8 @@ from pathlib import Path
 from constraintsuite.core.records.examples import ADVERSARIAL, SPLITS, Example, Split
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts import from_example
-from constraintsuite.mechanism.contrasts.marking import AnalysisReader
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
+from constraintsuite.mechanism.contrasts.role_marks import AnalysisReader
 from constraintsuite.mechanism.contrasts.selection import TORN, halve
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs

@@ -28,7 +28,7 @@ LONGEST = 2_000
 
 
 def show_folder(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    """Show a folder."""
+    """The page of a folder that has no page of its own kind: its tables, drawings and texts."""
     return _render(request, one, _display(artifacts, one))
 
 

@@ -45,7 +45,7 @@ from constraintsuite.suites.annotation.kinds.proposals import LONGEST, WORDS, wo
 from constraintsuite.suites.queries.records import Proposal
 
 PAGE = 20
-"""Proposals per page."""
+"""How many proposals one page of the list shows."""
 UNCHANGED = "Nothing was changed."
 MESSAGES = {
     "stale": "Something was answered in the meantime, perhaps in another window. Nothing was undone.",
