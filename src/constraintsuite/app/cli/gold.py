@@ -79,7 +79,7 @@ def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int,
     batch = write_batch(out or source.with_name(f"{source.name}.gold"), items, seed=seed, repeats=repeats)
     decoys = len(batch.items) - len(batch.judged)
     lines = [
-        f"{batch.path}: {len(batch.judged)} items and {decoys} decoys.",
+        f"{batch.path}: {len(batch.judged)} items to judge; decoys added: {decoys}.",
         f"Next, for each of two people: csuite gold sheet {batch.path} --annotator NAME --out NAME.csv",
     ]
     emit({"batch": batch.path, "items": len(batch.judged), "decoys": decoys}, as_json, lines)
