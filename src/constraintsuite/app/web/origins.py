@@ -195,19 +195,25 @@ def batches_on(artifacts: ArtifactIndex, *kinds: str) -> list[tuple[ServedArtifa
     return found
 
 
-def judged_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
-    """A batch whose questions are answered one by one. Batches for writing queries have pages of their own."""
+def served_batch(artifacts: ArtifactIndex, one: ServedArtifact, *, writing: bool = False) -> AnnotationBatch:
+    """A batch whose questions are answered one by one, or one for `writing` queries. Raises NotServedError for the other kind."""
     batch = artifacts.load(one, open_batch)
-    if batch.head.kind == WRITING:
-        raise NotServedError(f"{one.place!r} is a batch for writing queries: there is nothing to judge.")
+    if (batch.head.kind == WRITING) != writing:
+        found = "not a batch for writing queries" if writing else "a batch for writing queries: there is nothing to judge"
+        raise NotServedError(f"{one.place!r} is {found}.")
     return batch
+
+
+def writing_address(one: ServedArtifact) -> str:
+    """The address of a batch for writing queries."""
+    return f"/{WRITING}/{quote(one.place)}"
 
 
 def own_page(artifacts: ArtifactIndex, one: ServedArtifact, role: PersonRole) -> str:
     """The address of the page that replaces the queue for this batch and role; empty for none."""
     head = artifacts.load(one, read_head, small=True)
     if head.kind == WRITING and role != "adjudicator":
-        return f"/{WRITING}/{quote(one.place)}{'/export' if role == 'owner' else ''}"
+        return writing_address(one) + ("/export" if role == "owner" else "")
     proposals = proposals_of(artifacts, head, one) if role == "owner" else None
     return proposals.address if proposals is not None else ""
 

@@ -15,7 +15,7 @@ from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedA
 from constraintsuite.app.web.commands import rebuild_command, serve_command
 from constraintsuite.app.web.forms import first_value, read_whole
 from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
-from constraintsuite.app.web.origins import batches_on, fault_of, judged_batch, proposals_of, suite_of
+from constraintsuite.app.web.origins import batches_on, fault_of, proposals_of, served_batch, suite_of
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
@@ -45,7 +45,7 @@ def figures(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> 
 
 
 def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, template: str, seen: str = "") -> Response:
-    batch = judged_batch(artifacts, one)
+    batch = served_batch(artifacts, one)
     events = batch.store.events()
     last = str(events[-1].number if events else 0)
     if last == seen:
@@ -165,7 +165,7 @@ def _offer(
 
 def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Show what an export would write, which examples to drop and repair, and earlier exports."""
-    batch = judged_batch(artifacts, one)
+    batch = served_batch(artifacts, one)
     made = all_beside(artifacts, one, EXPORT)
     suite, new = suite_of(artifacts, batch.head, one), request.query_params.get("made")
     without = request.query_params.getlist("without")
@@ -188,7 +188,7 @@ def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 
 def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Write the files of `csuite gold export` into a new folder next to the batch."""
-    batch = judged_batch(artifacts, one)
+    batch = served_batch(artifacts, one)
     check_beside(artifacts, one)
     if batch.head.kind not in ("gold", "proposals"):
         raise UserError(f"Export a batch of the kind {batch.head.kind!r} with `csuite memory private export`.")

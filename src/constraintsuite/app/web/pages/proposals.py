@@ -12,6 +12,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from constraintsuite.app.web.annotator_session import UNDO_MESSAGES, undo_last
 from constraintsuite.app.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.commands import UNKNOWN, corpus_of, pasted
 from constraintsuite.app.web.forms import first_value, read_number
@@ -31,7 +32,7 @@ from constraintsuite.app.web.suites.details import describe_type_fields
 from constraintsuite.app.web.suites.search import SEARCH, ExampleFilter, paginate, read_choice
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import read_jsonl
-from constraintsuite.suites.annotation.answers import StaleError, take_back_last
+from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
 from constraintsuite.suites.annotation.kinds.approval import (
     STATES,
@@ -47,11 +48,7 @@ from constraintsuite.suites.queries.records import Proposal
 PAGE = 20
 """How many proposals one page of the list shows."""
 UNCHANGED = "Nothing was changed."
-MESSAGES = {
-    "stale": "Something was answered in the meantime, perhaps in another window. Nothing was undone.",
-    "undone": "Undone.",
-    "nothing": "There is nothing left to undo.",
-}
+MESSAGES = {**UNDO_MESSAGES, "undone": "Undone."}
 
 
 @dataclass(frozen=True)
@@ -136,11 +133,8 @@ def again(request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> R
 
 def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Undo what was saved last, and show that proposal."""
-    batch, known, told = find_batch(artifacts, one), read_number(first_value(request.state.form, "last")), "nothing"
-    try:
-        found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC)) if batch else None
-    except StaleError:
-        found, told = None, "stale"
+    batch, known = find_batch(artifacts, one), read_number(first_value(request.state.form, "last"))
+    found, told = undo_last(batch, request.state.person.name, known) if batch else (None, "nothing")
     if found is not None:
         return _to(request, artifacts, one, found[0], told="undone")
     return RedirectResponse(one.address + _choice(request).at(1).query(told=told), 303)

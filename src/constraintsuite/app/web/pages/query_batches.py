@@ -13,9 +13,9 @@ from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedA
 from constraintsuite.app.web.commands import pasted
 from constraintsuite.app.web.forms import first_value, read_whole
 from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
-from constraintsuite.app.web.origins import batches_on
+from constraintsuite.app.web.origins import batches_on, served_batch, writing_address
 from constraintsuite.app.web.pages import JUDGES, OWNER, Page, page_of
-from constraintsuite.app.web.pages.queries import MODELS, address_of, writing_batch
+from constraintsuite.app.web.pages.queries import MODELS
 from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.batch import open_batch, write_batch
@@ -45,18 +45,18 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
             write_batch(folder, items, seed=seed, repeats=0.0)
     except UserError as error:
         return _offer(request, artifacts, given, models, artifacts.describe_error(error), 422)
-    return RedirectResponse(address_of(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
+    return RedirectResponse(writing_address(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
 
 
 def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Show what would be exported now, and the earlier exports with the commands that read them."""
-    batch = writing_batch(artifacts, one)
+    batch = served_batch(artifacts, one, writing=True)
     found = collect_queries(batch, current_answers(batch.store.events()))
     return render(
         request,
         "writing_export.html.jinja",
         title=f"What was written for {one.name}",
-        address=address_of(one),
+        address=writing_address(one),
         kept=[each for each in found if not each.faults],
         left_out=[each for each in found if each.faults],
         items=len(batch.judged),
@@ -67,10 +67,10 @@ def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 
 def export(_request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
     """Write the queries in NevIR's layout into a new folder."""
-    batch = writing_batch(artifacts, one)
+    batch = served_batch(artifacts, one, writing=True)
     with new_beside(artifacts, one, EXPORT) as folder:
         write_nevir(batch, folder)
-    return RedirectResponse(f"{address_of(one)}/export", 303)
+    return RedirectResponse(f"{writing_address(one)}/export", 303)
 
 
 def _offer(
@@ -87,7 +87,7 @@ def _offer(
     rows = [
         (
             one,
-            address_of(one),
+            writing_address(one),
             progress_of(batch, name, batch.store.events(name)),
             progress_of_all(batch) if owner else (),
         )

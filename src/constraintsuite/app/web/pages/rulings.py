@@ -17,7 +17,7 @@ from constraintsuite.app.web.annotator_session import batch_title
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.commands import serve_command
 from constraintsuite.app.web.forms import UnsavedForm, answer_text, as_text, first_value, given_in, given_of
-from constraintsuite.app.web.origins import judged_batch
+from constraintsuite.app.web.origins import served_batch
 from constraintsuite.app.web.pages import RULERS, page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.suites.search import paginate, read_page
@@ -158,7 +158,7 @@ def take_ruling(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
 
 def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> RulingContext:
     """The current disagreements of a batch, for the person of the request."""
-    batch, person = judged_batch(artifacts, one), request.state.person
+    batch, person = served_batch(artifacts, one), request.state.person
     events = batch.store.events()
     current = current_answers(events)
     found = all_disagreements(batch, current)
