@@ -24,7 +24,7 @@ from constraintsuite.app.web.artifact_index import (
 )
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import MANIFEST, read_manifest
-from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.files import known_sha256, sha256_of
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, suite_place
 from constraintsuite.experiments.pairs import is_chance
 from constraintsuite.suites.annotation.batch import EVENTS, ITEMS, AnnotationBatch, BatchHeader, open_batch, read_head
@@ -52,7 +52,8 @@ def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
             file = one.path / name
             if not file.is_file():
                 return f"{name} is missing."
-            if size not in (None, file.stat().st_size) or (sha256 and not _has_content(artifacts, file, sha256)):
+            found = file.stat().st_size
+            if size not in (None, found) or (sha256 and found <= _LARGEST and known_sha256(file) != sha256):
                 return f"{name} was changed since it was made."
             if name == EVENTS and not _is_database(file):
                 return f"{EVENTS} is not a database. Restore it from a copy."
@@ -76,13 +77,6 @@ def _expected_files(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[t
 def _is_database(file: Path) -> bool:
     with file.open("rb") as stream:
         return stream.read(len(_DATABASE)) == _DATABASE
-
-
-def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:
-    """Whether a file has this hash; checked once per change, and True for very large files."""
-    known = file.stat()
-    key = (file, known.st_mtime_ns, known.st_size, sha256)
-    return known.st_size > _LARGEST or artifacts.compute_once(key, (), lambda: sha256_of(file) == sha256, small=True)
 
 
 def suite_with(
