@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from pydantic import Field
@@ -49,6 +50,15 @@ class DenseSettings(TransformerSettings):
     )
     query_prompt: str | None = Field(None, description="put before each query, by default what the folder says")
     document_prompt: str | None = Field(None, description="put before each text, by default what the folder says")
+
+    def require_pooling(self, folder: Path) -> Pooling:
+        """The option `pooling`, for a folder that does not say it. Raises UserError if the option is missing too."""
+        if self.pooling is None:
+            raise UserError(
+                f"{folder}: there is no modules.json with a Pooling, so it does not say how a text becomes one vector. "
+                "Say it if you know it: pooling=mean or pooling=cls."
+            )
+        return self.pooling
 
 
 class CrossSettings(TransformerSettings):

@@ -133,12 +133,7 @@ def _pooling(
         if settings.pooling is not None and (settings.pooling,) != own:
             raise UserError(f"{folder}: pooling={settings.pooling}, but its files say {'+'.join(own)}. Leave it out.")
         return own, rest
-    if settings.pooling is None:
-        raise UserError(
-            f"{folder}: there is no modules.json with a Pooling, so it does not say how a text becomes one vector. "
-            "Say it if you know it: pooling=mean or pooling=cls."
-        )
-    return (settings.pooling,), modules
+    return (settings.require_pooling(folder),), modules
 
 
 def _own_pooling(file: Path) -> tuple[Pooling, ...]:
