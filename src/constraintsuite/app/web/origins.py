@@ -193,8 +193,8 @@ def served_batch(artifacts: ArtifactIndex, one: ServedArtifact, *, writing: bool
     """A batch whose questions are answered one by one, or one for `writing` queries. Raises NotServedError for the other kind."""
     batch = artifacts.load(one, open_batch)
     if (batch.head.kind == WRITING) != writing:
-        found = "not a batch for writing queries" if writing else "a batch for writing queries: there is nothing to judge"
-        raise NotServedError(f"{one.place!r} is {found}.")
+        consequence = "" if writing else ": there is nothing to judge"
+        raise NotServedError(f"{one.place!r} is {'not ' if writing else ''}a batch for writing queries{consequence}.")
     return batch
 
 
