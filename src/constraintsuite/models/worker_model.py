@@ -93,16 +93,19 @@ def cached_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path
         _cached.clear()  # before the next one is loaded, so that only one model is in memory
         with machine_in_errors():
             scorer = load_scorer(model, bench)
-            same = scorer.fingerprint == fingerprint
-        if not same:
-            raise UserError(
-                f"Model {model!r}: its files were changed while it was in use, or on {platform.node()} it is not the same: "
-                "other weights, versions of libraries, threads or device. Run the same command again, on machines that are "
-                "alike."
-            )
+            refuse_other_model(model, scorer.fingerprint, fingerprint)
         found = _cached[key] = CachedModel(scorer, bench)
     found.characters += sum(map(len, texts))
     return found
+
+
+def refuse_other_model(model: str, found: str, expected: str) -> None:
+    """Raises UserError if the fingerprint of a loaded model is not the expected one."""
+    if found != expected:
+        raise UserError(
+            f"Model {model!r}: its files were changed while it was in use, or this machine has other weights, versions of "
+            "libraries, threads or device. Run the same command again, on machines that are alike."
+        )
 
 
 @contextmanager
