@@ -128,6 +128,6 @@ def progress_of_all(batch: AnnotationBatch) -> list[AnnotatorProgress]:
     return [progress_of(batch, name, batch.store.events(name)) for name in names]
 
 
-def batch_title(one: ServedArtifact, batch: AnnotationBatch) -> str:
+def batch_title(artifact: ServedArtifact, batch: AnnotationBatch) -> str:
     """The title of a batch: the source it was drawn from, and its own name."""
-    return f"{batch.head.source.rpartition(' ')[0]} ({one.label})"
+    return f"{batch.head.source.rpartition(' ')[0]} ({artifact.label})"

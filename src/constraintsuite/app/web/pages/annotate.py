@@ -36,15 +36,15 @@ MESSAGES = {
 """Messages about the previous step, by the name in the address."""
 
 
-def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def queue(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show an item of the queue to an annotator, the state of the batch to an owner, and the rulings to an adjudicator."""
-    if elsewhere := own_page(artifacts, one, request.state.person.role):
+    if elsewhere := own_page(artifacts, artifact, request.state.person.role):
         return RedirectResponse(elsewhere, 303)
     if request.state.person.role == "owner":
-        return show_state(request, artifacts, one)
+        return show_state(request, artifacts, artifact)
     if request.state.person.role == "adjudicator":
-        return RedirectResponse(f"{one.address}/rulings", 303)
-    session = _session(request, artifacts, one)
+        return RedirectResponse(f"{artifact.address}/rulings", 303)
+    session = _session(request, artifacts, artifact)
     if row := request.query_params.get("row"):
         return _show(session, session.task(row), message=request.query_params.get("told", ""))
     left = session.left(request.query_params.get("after", ""))
@@ -53,9 +53,9 @@ def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
     return session.render("annotate_done.html.jinja")
 
 
-def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def answer(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Save the answers to an item and go to the next; if they cannot be saved, show the form again with the reason."""
-    session, form = _session(request, artifacts, one), request.state.form
+    session, form = _session(request, artifacts, artifact), request.state.form
     task, given = session.task(forms.first_value(form, "row")), forms.given_in(form)
     note = forms.first_value(form, "note").strip()
     answers = TaskAnswers(forms.as_text(given), note, forms.read_place(forms.first_value(form, "seen"), session.own))
@@ -70,20 +70,20 @@ def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> R
     return RedirectResponse(session.address(row=left[0].row) if left else session.address(), 303)
 
 
-def again(_request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def again(_request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Go back to the queue when the page of a refused answer is reloaded."""
-    return RedirectResponse(one.address, 303)
+    return RedirectResponse(artifact.address, 303)
 
 
-def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Undo what was saved last, and show that item again."""
-    session = _session(request, artifacts, one)
+    session = _session(request, artifacts, artifact)
     return session.undo(lambda task: "before" if answers_to(task, session.reload().own) else "undone")
 
 
-def _session(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotatorSession:
-    batch = served_batch(artifacts, one)
-    return AnnotatorSession(request, one.address, f"Judge {batch_title(one, batch)}", batch)
+def _session(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> AnnotatorSession:
+    batch = served_batch(artifacts, artifact)
+    return AnnotatorSession(request, artifact.address, f"Judge {batch_title(artifact, batch)}", batch)
 
 
 def _show(

@@ -83,9 +83,9 @@ STALE = (
 _FIELDS = tuple(question.id for question in QUESTIONS)
 
 
-def write(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def write(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show the pair in the address, else the next open pair, else everything that the person wrote."""
-    session = _session(request, artifacts, one)
+    session = _session(request, artifacts, artifact)
     if row := request.query_params.get("row"):
         return _show(session, session.task(row), message=MESSAGES.get(request.query_params.get("told", ""), ""))
     left = session.left(request.query_params.get("after", ""))
@@ -95,9 +95,9 @@ def write(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Re
     return session.render("writing_done.html.jinja", written=written)
 
 
-def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def keep(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Save two queries, and scores if requested; queries that break a rule are shown again with the reason."""
-    session, form = _session(request, artifacts, one), request.state.form
+    session, form = _session(request, artifacts, artifact), request.state.form
     task, queries, now = session.task(first_value(form, "row")), _given(form), datetime.now(UTC)
     seen = read_place(first_value(form, "seen"), session.own)
     try:
@@ -115,16 +115,16 @@ def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Res
     return RedirectResponse(session.address(row=task.row, told="busy" if drafts is None else "kept"), 303)
 
 
-def check(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def check(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """The faults of two queries, for the script that checks while a person types; nothing is saved."""
-    session, form = _session(request, artifacts, one), request.state.form
+    session, form = _session(request, artifacts, artifact), request.state.form
     found = find_faults(passages_of(session.task(first_value(form, "row")).item), _given(form))
     return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
 
 
-def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Undo what was saved last, and show that pair again."""
-    session = _session(request, artifacts, one)
+    session = _session(request, artifacts, artifact)
 
     def message(task: AnnotationTask) -> str:
         before, after = _queries(session, task), _queries(session.reload(), task)
@@ -146,8 +146,9 @@ def _queries(session: AnnotatorSession, task: AnnotationTask) -> tuple[str, str]
     return first, second
 
 
-def _session(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotatorSession:
-    return AnnotatorSession(request, writing_address(one), one.name, served_batch(artifacts, one, writing=True))
+def _session(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> AnnotatorSession:
+    batch = served_batch(artifacts, artifact, writing=True)
+    return AnnotatorSession(request, writing_address(artifact), artifact.name, batch)
 
 
 def _show(

@@ -48,29 +48,29 @@ def begin(request: Request, artifacts: ArtifactIndex) -> Response:
     return RedirectResponse(writing_address(artifacts.get(folder.relative_to(artifacts.root).as_posix(), BATCH)), 303)
 
 
-def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_export(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show what would be exported now, and the earlier exports with the commands that read them."""
-    batch = served_batch(artifacts, one, writing=True)
+    batch = served_batch(artifacts, artifact, writing=True)
     found = collect_queries(batch, current_answers(batch.store.events()))
     return render(
         request,
         "writing_export.html.jinja",
-        title=f"What was written for {one.name}",
-        address=writing_address(one),
+        title=f"What was written for {artifact.name}",
+        address=writing_address(artifact),
         kept=[each for each in found if not each.faults],
         left_out=[each for each in found if each.faults],
         items=len(batch.judged),
-        nowhere=fault_beside(artifacts, one),
-        made=[(folder.name, _commands(folder)) for folder in reversed(all_beside(artifacts, one, EXPORT))],
+        nowhere=fault_beside(artifacts, artifact),
+        made=[(folder.name, _commands(folder)) for folder in reversed(all_beside(artifacts, artifact, EXPORT))],
     )
 
 
-def export(_request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def export(_request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Write the queries in NevIR's layout into a new folder."""
-    batch = served_batch(artifacts, one, writing=True)
-    with new_beside(artifacts, one, EXPORT) as folder:
+    batch = served_batch(artifacts, artifact, writing=True)
+    with new_beside(artifacts, artifact, EXPORT) as folder:
         write_nevir(batch, folder)
-    return RedirectResponse(f"{writing_address(one)}/export", 303)
+    return RedirectResponse(f"{writing_address(artifact)}/export", 303)
 
 
 def _offer(
@@ -82,16 +82,16 @@ def _offer(
     status: int = 200,
 ) -> Response:
     owner, name = request.state.person.role == "owner", request.state.person.name
-    suites = [one for one in artifacts.of_kind("suite") if owner and not fault_beside(artifacts, one)]
-    batches = [(one, artifacts.load(one, open_batch)) for one, _ in batches_on(artifacts, NAME)]
+    suites = [artifact for artifact in artifacts.of_kind("suite") if owner and not fault_beside(artifacts, artifact)]
+    batches = [(artifact, artifacts.load(artifact, open_batch)) for artifact, _ in batches_on(artifacts, NAME)]
     rows = [
         (
-            one,
-            writing_address(one),
+            artifact,
+            writing_address(artifact),
             progress_of(batch, name, batch.store.events(name)),
             progress_of_all(batch) if owner else (),
         )
-        for one, batch in batches
+        for artifact, batch in batches
     ]
     return render(
         request,
@@ -100,7 +100,7 @@ def _offer(
         title="Write queries",
         rows=rows,
         suites=suites,
-        nowhere=next(filter(None, (fault_beside(artifacts, one) for one in artifacts.of_kind("suite"))), ""),
+        nowhere=next(filter(None, (fault_beside(artifacts, artifact) for artifact in artifacts.of_kind("suite"))), ""),
         owner=owner,
         given=given,
         models=[(model, model in models) for model in MODELS],
