@@ -15,13 +15,13 @@ from constraintsuite.core.errors import UserError
 _OUTSIDE = "A new folder would lie outside the served folder. Serve the folder above it."
 
 
-def check_beside(artifacts: ArtifactIndex, artifact: ServedArtifact) -> None:
+def require_sibling_allowed(artifacts: ArtifactIndex, artifact: ServedArtifact) -> None:
     """Refuse if there can be no folder next to an artifact; called before the work that would fill it."""
     if artifact.path == artifacts.root:
         raise UserError(_OUTSIDE)
 
 
-def fault_beside(artifacts: ArtifactIndex, artifact: ServedArtifact) -> str:
+def sibling_fault(artifacts: ArtifactIndex, artifact: ServedArtifact) -> str:
     """Why a page should not offer to make a folder next to an artifact; empty if it may."""
     if artifact.path == artifacts.root:
         return _OUTSIDE
@@ -30,9 +30,9 @@ def fault_beside(artifacts: ArtifactIndex, artifact: ServedArtifact) -> str:
 
 
 @contextmanager
-def new_beside(artifacts: ArtifactIndex, artifact: ServedArtifact, ending: str) -> Iterator[Path]:
+def create_sibling(artifacts: ArtifactIndex, artifact: ServedArtifact, ending: str) -> Iterator[Path]:
     """Make an empty folder named after an artifact. It is removed if the block ends with an error."""
-    check_beside(artifacts, artifact)
+    require_sibling_allowed(artifacts, artifact)
     folder = _claim(artifact.path, ending)
     try:
         yield folder
@@ -41,7 +41,7 @@ def new_beside(artifacts: ArtifactIndex, artifact: ServedArtifact, ending: str) 
         raise
 
 
-def all_beside(artifacts: ArtifactIndex, artifact: ServedArtifact, ending: str) -> list[Path]:
+def list_siblings(artifacts: ArtifactIndex, artifact: ServedArtifact, ending: str) -> list[Path]:
     """The folders that were made this way, by name."""
     if artifact.path == artifacts.root:
         return []

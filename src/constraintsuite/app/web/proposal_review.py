@@ -11,7 +11,7 @@ import numpy as np
 
 from constraintsuite.app.pages.marks import Segment, TextMark, cut
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.new_folders import new_beside
+from constraintsuite.app.web.new_folders import create_sibling
 from constraintsuite.app.web.origins import batches_on
 from constraintsuite.app.web.suites.facets import facet_of
 from constraintsuite.app.web.suites.search import ExampleFilter, FoundExamples, choose
@@ -100,7 +100,7 @@ def find_or_make_batch(artifacts: ArtifactIndex, artifact: ServedArtifact) -> An
         found = find_batch(artifacts, artifact)
         if found is None:
             items = proposal_items(artifacts.load(artifact, read_proposal_file), artifact.path)
-            with new_beside(artifacts, artifact, ENDING) as folder:
+            with create_sibling(artifacts, artifact, ENDING) as folder:
                 found = write_batch(folder, items, repeats=0.0)
         return found
 

@@ -70,7 +70,7 @@ def answer(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact)
     return RedirectResponse(session.address(row=left[0].row) if left else session.address(), 303)
 
 
-def again(_request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
+def redirect_after_reload(_request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Go back to the queue when the page of a refused answer is reloaded."""
     return RedirectResponse(artifact.address, 303)
 
@@ -136,7 +136,7 @@ def _in_words(
 
 
 PAGES = (
-    page_of(BATCH, again, "/answer", JUDGES),
+    page_of(BATCH, redirect_after_reload, "/answer", JUDGES),
     page_of(BATCH, answer, "/answer", JUDGES - {"owner"}, "POST"),
     page_of(BATCH, undo, "/undo", JUDGES - {"owner"}, "POST"),
     page_of(BATCH, queue, "", ALL),

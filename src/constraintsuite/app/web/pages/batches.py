@@ -14,7 +14,7 @@ from constraintsuite.app.web.annotator_session import batch_title, progress_of_a
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import rebuild_command, serve_command
 from constraintsuite.app.web.forms import first_value, read_whole
-from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
+from constraintsuite.app.web.new_folders import create_sibling, list_siblings, require_sibling_allowed, sibling_fault
 from constraintsuite.app.web.origins import batches_on, fault_of, proposals_of, served_batch, suite_of
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.renderer import render
@@ -128,24 +128,24 @@ def show_state(request: Request, artifacts: ArtifactIndex, artifact: ServedArtif
 
 def offer_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
     """Show the form for a new batch of a suite, and the batches that were drawn before."""
-    return _offer(request, artifacts, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
+    return _render_form(request, artifacts, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
 
 
 def make_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
     """Draw a batch from a suite into a new folder next to it."""
-    check_beside(artifacts, suite)
+    require_sibling_allowed(artifacts, suite)
     given = {name: first_value(request.state.form, name) for name in ("size", "seed")}
     try:
         size, seed = read_whole(given["size"], "size", 1, MOST), read_whole(given["seed"], "seed", 0, 2**31)
         items = sample_suite(suite.path, size, seed)
-        with new_beside(artifacts, suite, ENDING) as folder:
+        with create_sibling(artifacts, suite, ENDING) as folder:
             write_batch(folder, items, seed=seed)
     except UserError as error:
-        return _offer(request, artifacts, suite, given, artifacts.describe_error(error), 422)
+        return _render_form(request, artifacts, suite, given, artifacts.describe_error(error), 422)
     return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(artifacts.root).as_posix())}", 303)
 
 
-def _offer(
+def _render_form(
     request: Request,
     artifacts: ArtifactIndex,
     suite: ServedArtifact,
@@ -163,7 +163,7 @@ def _offer(
         drawn=[] if fault_of(artifacts, suite) else of_this,
         given=given,
         fault=fault,
-        nowhere=fault_beside(artifacts, suite),
+        nowhere=sibling_fault(artifacts, suite),
         most=MOST,
     )
 
@@ -171,7 +171,7 @@ def _offer(
 def show_export(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show what an export would write, which examples to drop and repair, and earlier exports."""
     batch = served_batch(artifacts, artifact)
-    made = all_beside(artifacts, artifact, EXPORT)
+    made = list_siblings(artifacts, artifact, EXPORT)
     suite, new = suite_of(artifacts, batch.head, artifact), request.query_params.get("made")
     without = request.query_params.getlist("without")
     return render(
@@ -187,14 +187,14 @@ def show_export(request: Request, artifacts: ArtifactIndex, artifact: ServedArti
         made=[path.name for path in made],
         new=[path.name for path in made if path.name == new],
         commands=[rebuild_command(suite, path / "drop.jsonl") for path in made if suite and path.name == new],
-        nowhere=fault_beside(artifacts, artifact),
+        nowhere=sibling_fault(artifacts, artifact),
     )
 
 
 def make_export(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Write the files of `csuite gold export` into a new folder next to the batch."""
     batch = served_batch(artifacts, artifact)
-    check_beside(artifacts, artifact)
+    require_sibling_allowed(artifacts, artifact)
     if batch.head.kind not in ("gold", "proposals"):
         raise UserError(f"Export a batch of the kind {batch.head.kind!r} with `csuite memory private export`.")
     proposals = _proposals_file(artifacts, batch, artifact) if batch.head.kind == "proposals" else None
@@ -204,7 +204,7 @@ def make_export(request: Request, artifacts: ArtifactIndex, artifact: ServedArti
             "People can be left out of examples, but not of proposals, which one person decides. Nothing was written."
         )
     leave_out(batch.store.events(), without)  # refuse an unknown name before the folder is made
-    with new_beside(artifacts, artifact, EXPORT) as folder:
+    with create_sibling(artifacts, artifact, EXPORT) as folder:
         if proposals is not None:
             write_approved(batch, proposals, folder / "approved.jsonl")
             write_labels(batch, folder)

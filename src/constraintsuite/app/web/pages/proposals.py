@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.web.annotator_session import UNDO_MESSAGES, undo_last
 from constraintsuite.app.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
-from constraintsuite.app.web.commands import UNKNOWN, corpus_of, pasted
+from constraintsuite.app.web.commands import UNKNOWN, corpus_of, shell_path
 from constraintsuite.app.web.forms import first_value, read_number
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.proposal_review import (
@@ -122,10 +122,10 @@ def answer(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact)
         return show(request, artifacts, artifact, UnsavedRewording(proposal, sent, fault), 409)
     except UserError as error:
         return show(request, artifacts, artifact, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
-    return _to(request, artifacts, artifact, first_value(form, "next") or proposal)
+    return _redirect_to(request, artifacts, artifact, first_value(form, "next") or proposal)
 
 
-def again(request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
+def redirect_after_reload(request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Go back to the proposals when the page of a refused answer is reloaded."""
     return RedirectResponse(artifact.address + _choice(request).query(), 303)
 
@@ -135,7 +135,7 @@ def undo(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -
     batch, known = find_batch(artifacts, artifact), read_number(first_value(request.state.form, "last"))
     found, told = undo_last(batch, request.state.person.name, known) if batch else (None, "nothing")
     if found is not None:
-        return _to(request, artifacts, artifact, found[0], told="undone")
+        return _redirect_to(request, artifacts, artifact, found[0], told="undone")
     return RedirectResponse(artifact.address + _choice(request).at(1).query(told=told), 303)
 
 
@@ -146,7 +146,7 @@ def show_approved(request: Request, artifacts: ArtifactIndex, artifact: ServedAr
     corpus = corpus_of(suite) if suite is not None else UNKNOWN
     made = []
     for path in filter(artifacts.is_inside, approvals_of(artifact.path)):
-        command = f"csuite build --corpus {corpus} --approved {pasted(path)} --out suites/ours"
+        command = f"csuite build --corpus {corpus} --approved {shell_path(path)} --out suites/ours"
         made.append((path.name, *_accepted_in(artifacts, path), command))
     return render(
         request,
@@ -176,7 +176,9 @@ def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
     return found
 
 
-def _to(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact, proposal: str, **more: str) -> Response:
+def _redirect_to(
+    request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact, proposal: str, **more: str
+) -> Response:
     """Redirect to the page that now lists a proposal; if the filter no longer finds it, to the page of the request.
 
     The address names the proposal twice, since the script does not see the part after the #.
@@ -218,7 +220,7 @@ def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
 
 
 PAGES = (
-    page_of(PROPOSALS, again, "/answer"),
+    page_of(PROPOSALS, redirect_after_reload, "/answer"),
     page_of(PROPOSALS, answer, "/answer", method="POST"),
     page_of(PROPOSALS, undo, "/undo", method="POST"),
     page_of(PROPOSALS, show_approved, "/approved"),
