@@ -21,7 +21,7 @@ ROLE_PROMPTS: Mapping[TextRole, tuple[str, ...]] = {"query": ("query",), "docume
 """The names of a role's prompt in a model's folder; the first that exists is used."""
 
 
-class NotForOnnx(UserError):  # noqa: N818 - a reason to use the other backend
+class OnnxUnsupportedError(UserError):
     """ONNX Runtime cannot run this model with these options; the message says why."""
 
 
@@ -75,7 +75,7 @@ def choose_backend(settings: TransformerSettings, onnx: Callable[[], T], torch: 
         return _with_torch(settings, torch, "backend=torch")
     try:
         return onnx()
-    except NotForOnnx as reason:
+    except OnnxUnsupportedError as reason:
         if settings.backend == "onnx" or settings.precision == "int8" or settings.file:
             raise
         return _with_torch(settings, torch, f"{reason} Running it with torch")

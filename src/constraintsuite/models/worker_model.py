@@ -118,16 +118,16 @@ def machine_in_errors() -> Iterator[None]:
 
 
 @contextmanager
-def preloaded(spec: WorkerSpec, scorer: Scorer, bench: Workbench) -> Iterator[None]:
+def model_in_cache(spec: WorkerSpec, scorer: Scorer, bench: Workbench) -> Iterator[None]:
     """While the block runs, `cached_model` gives this scorer in this process; afterwards the process keeps no model."""
-    with unloaded_afterwards():
+    with temporary_model_cache():
         _cached.clear()
         _cached[spec.name, spec.fingerprint, bench.cache] = CachedModel(scorer, bench)
         yield
 
 
 @contextmanager
-def unloaded_afterwards() -> Iterator[None]:
+def temporary_model_cache() -> Iterator[None]:
     """When the block ends, this process keeps no model."""
     try:
         yield
