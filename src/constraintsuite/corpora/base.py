@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Document, Qrel, Query
 
 Format = Literal["auto", "jsonl", "tsv", "csv", "parquet", "beir", "trec", "folder", "irds", "hub", "sample"]
@@ -104,7 +105,7 @@ class Source(Protocol):
         return None
 
 
-class SourceSettings(BaseModel, frozen=True, extra="forbid"):
+class SourceSettings(StrictModel):
     """Which source is read, and how."""
 
     source: str = Field(

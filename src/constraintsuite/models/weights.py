@@ -16,9 +16,10 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.download import cache_entry, cache_folder, unpack_wheel
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.yaml_files import read_package_yaml
@@ -30,11 +31,7 @@ _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _OTHER_FORMATS = ("onnx", "openvino")  # folders in the hub that are not downloaded
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class WeightFile(_Entry):
+class WeightFile(StrictModel):
     """One file of a model."""
 
     hub: str = ""
@@ -43,7 +40,7 @@ class WeightFile(_Entry):
     """The hashes that it may have; empty if none was checked."""
 
 
-class Package(_Entry):
+class Package(StrictModel):
     """A package of the registry that carries a model's files."""
 
     requirement: str
@@ -52,7 +49,7 @@ class Package(_Entry):
     folder: str
 
 
-class WeightVariant(_Entry):
+class WeightVariant(StrictModel):
     """The weights of a model in one precision."""
 
     hub: str = ""
@@ -66,7 +63,7 @@ class WeightVariant(_Entry):
     adds: Mapping[str, JsonValue] = {}
 
 
-class KnownModel(_Entry):
+class KnownModel(StrictModel):
     """A public model with a short name."""
 
     use: str

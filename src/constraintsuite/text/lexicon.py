@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.text.base import ScopeKind
 from constraintsuite.text.wordlists import WordSet, read_data, read_text
 
@@ -27,7 +28,7 @@ def _split(value: object) -> object:
     return [" ".join(phrase.split()) for phrase in value.replace("\n", ";").split(";") if phrase.strip()]
 
 
-class CueGroup(BaseModel, frozen=True, extra="forbid"):
+class CueGroup(StrictModel):
     """Phrases whose scopes are drawn by the same function and have the same kind."""
 
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -38,7 +39,7 @@ class CueGroup(BaseModel, frozen=True, extra="forbid"):
     """Written in YAML as one string, with semicolons or line ends between phrases."""
 
 
-class Lexicon(BaseModel, frozen=True, extra="forbid"):
+class Lexicon(StrictModel):
     """All cues, and the word lists that the scope rules use."""
 
     groups: tuple[CueGroup, ...]

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.text.inflection import get_all_inflections, get_all_lemmas
 from constraintsuite.text.wordlists import WordSet, read_data
 
@@ -35,13 +34,13 @@ class WordReading(NamedTuple):
     lemma: str
 
 
-class _Group(BaseModel, frozen=True, extra="forbid"):
+class _Group(StrictModel):
     pos: str
     tag: str
     words: WordSet
 
 
-class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
+class ClosedClasses(StrictModel):
     """Function words by part of speech."""
 
     groups: tuple[_Group, ...]

@@ -6,8 +6,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.text.wordlists import WordSet, read_data
 
@@ -113,7 +112,7 @@ def _trim(text: str, start: int, end: int) -> Span:
     return Span(start, end)
 
 
-class Abbreviations(BaseModel, frozen=True, extra="forbid"):
+class Abbreviations(StrictModel):
     """Words whose period may not end a sentence, all in lower case and without their last period."""
 
     never_final: WordSet

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Strict, ValidationError, field_validator
+from pydantic import Strict, ValidationError, field_validator
 from pydantic_core import from_json
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.mirror import mirror_of
@@ -40,18 +41,16 @@ _KEPT = frozenset({"graph", "training data", "tune", "explain", "circuit", "drif
 """Kinds whose command does not replace a damaged artifact; it must be moved away first."""
 
 
-class FileEntry(BaseModel):
+class FileEntry(StrictModel):
     """One file of an artifact."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     sha256: str
     bytes: int
 
 
-class Manifest(BaseModel):
+class Manifest(StrictModel):
     """The file `manifest.json` of a finished folder."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     format: Annotated[int, Strict()]  # else `true` is read as 1
     kind: str
     name: str

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.memory.private.inventory import INVENTORY
 from constraintsuite.memory.private.versions import VERSIONS, Version, open_version, require_version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
@@ -69,10 +70,9 @@ Listed = Annotated[tuple[str, ...], BeforeValidator(_split_list)]
 Phrased = Annotated[tuple[str, ...], BeforeValidator(_split_phrases)]
 
 
-class PrivateCase(BaseModel):
+class PrivateCase(StrictModel):
     """A question about the documents. Golden cases have no column for labels: annotators provide them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     case: str = Field(pattern=r"^[\w.-]+$")
     documents: Listed = Field(min_length=1, description="separated by ;")
     query: str = Field(min_length=1)

@@ -9,10 +9,9 @@ from functools import cache
 from itertools import product
 from typing import Literal
 
-from pydantic import BaseModel
-
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import MINPAIRS
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
@@ -123,7 +122,7 @@ FlipDirection = Literal["deny", "affirm"]
 _PHRASE_ENDS = re.compile(r"\.|$")
 
 
-class FlipRule(BaseModel, frozen=True, extra="forbid"):
+class FlipRule(StrictModel):
     """Words before Y, and the words that replace them; Y itself stays."""
 
     name: str
