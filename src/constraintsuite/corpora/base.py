@@ -68,6 +68,8 @@ class BadRows:
 
 STRICT: Final = BadRows()
 """Refuses every broken row. It has no state, so that all callers share it."""
+STRICT_ALWAYS: Final = BadRows(advice="Correct it.")
+"""The same, for commands that cannot skip broken rows."""
 
 
 class NoDocumentsError(UserError):

@@ -17,12 +17,13 @@ from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
+from constraintsuite.corpora.judgments import distinct_judgments
 from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.embedding_shard import folder_name
-from constraintsuite.vectors.judgments import distinct_judgments, positives_of, state_of
+from constraintsuite.vectors.judgments import positives_of, state_of
 from constraintsuite.vectors.layouts import msmarco
 from constraintsuite.vectors.layouts.msmarco import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count

@@ -16,6 +16,11 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
+def passage_of(title: str, text: str) -> str:
+    """Title and text together, as retrievers and encoders read them."""
+    return f"{title} {text}".strip()
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A text that a person types into a search box."""
