@@ -44,8 +44,13 @@ def hint_for(name: str, known: Iterable[str], otherwise: str | None = None) -> s
 def refuse_faults(faults: Sequence[str], hint: str = "", most: int = 20) -> None:
     """Raise a UserError with one line for each fault, at most `most` of them; without faults nothing happens."""
     if faults:
-        more = [f"and {len(faults) - most} more"] if len(faults) > most else []
-        raise UserError("\n".join([*faults[:most], *more, *([hint] if hint else [])]))
+        raise UserError("\n".join([*first_of(faults, most), *([hint] if hint else [])]))
+
+
+def first_of(items: Sequence[str], most: int, end: str = "") -> list[str]:
+    """The first `most` items; if there are more, a last one says how many, followed by `end`."""
+    more = len(items) - most
+    return [*items[:most], f"and {more:,} more{end}"] if more > 0 else list(items)
 
 
 def import_extra(module: str, extra: str, purpose: str) -> Any:  # noqa: ANN401 - many such libraries have no types

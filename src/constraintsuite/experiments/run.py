@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.execution.shard_runs import UNWORKABLE
@@ -118,9 +118,10 @@ def _leave_out_failures(suite: Suite, scored: ScoredPairs, reporter: Reporter) -
     lost = [one.id for one in suite.all_examples if any(pair not in scored.scores for pair in pairs_of([one]))]
     if not lost:
         return RunContent(suite, scored.scores, scored.visible, scored.facts)
-    shown = ", ".join(lost[:_SHOWN]) + (", ..." if len(lost) > _SHOWN else "")
     many = "1 example is" if len(lost) == 1 else f"{len(lost):,} examples are"
-    reporter.note(f"{many} left out, because the model fails on one of their pairs: {shown}")
+    reporter.note(
+        f"{many} left out, because the model fails on one of their pairs: {', '.join(first_of(lost, _SHOWN))}"
+    )
     kept = suite.without(set(lost))
     if not kept.examples:
         raise UserError("The model fails on a pair of every example, so there is nothing to evaluate. Check the model.")

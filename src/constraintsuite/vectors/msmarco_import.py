@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.records.text import Qrel
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
@@ -221,7 +221,7 @@ def join(found: MsMarcoFolder, texts: SourceSettings, reporter: Reporter, *, all
     }
     for kind, names in missing.items() if not allow_missing else ():
         if names:
-            shown = ", ".join(map(repr, names[:_NAMED])) + (" and others" if len(names) > _NAMED else "")
+            shown = ", ".join(first_of([repr(name) for name in names], _NAMED))
             file = " Name a file of them with --queries." if kind == "queries" else ""
             total = len(rows) if kind == "documents" else len(wanted)
             raise UserError(

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from constraintsuite.core.records.figures import points
 from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.text import clip
 from constraintsuite.experiments.compare import Comparison, ItemChange
 from constraintsuite.experiments.differences import LEGEND, difference_table, settings_table
 from constraintsuite.experiments.gate import GateResult
@@ -60,7 +61,7 @@ def item_lines(change: ItemChange, names: tuple[str, str] = ("first", "second"))
     was = "" if change.first is None else f"{change.first:g} → "
     yield f"{change.id}  {was}{change.second:g}"
     for name, text in change.texts.items():
-        yield f"  {name}: {_short(text)}"
+        yield f"  {name}: {clip(str(text), _LONGEST)}"
     for label, seen in zip(names, (change.seen_first, change.seen_second), strict=True):
         if seen:
             yield f"  {label}: {_in_words(seen)}"
@@ -85,11 +86,6 @@ def _in_words(details: Details) -> str:
     return ", ".join(
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in details.items()
     )
-
-
-def _short(text: str | float) -> str:
-    line = " ".join(str(text).split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()} …"
 
 
 SHOWN = 5

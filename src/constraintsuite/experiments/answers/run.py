@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import Example, ExampleDocument, Preference, QueryRole
 from constraintsuite.core.statistics.pairwise import keep_queries
@@ -79,10 +79,9 @@ def _keep_answered(suite: Suite, given: AnswersByQuestion, file: Path, *, allow_
     asked = replace(suite, examples=examples, controls=controls)
     missing = [e.id for e in asked.all_examples if any(q not in given for q in questions_of(e).values())]
     if missing and not allow_missing:
-        more = f" and {len(missing) - _SHOWN_IDS} more" if len(missing) > _SHOWN_IDS else ""
         raise UserError(
             f"{file}: {len(missing)} of {len(asked.all_examples)} examples are not answered, or not under each of their "
-            f"queries: {', '.join(missing[:_SHOWN_IDS])}{more}. Answer them, or pass --allow-missing to leave them out."
+            f"queries: {', '.join(first_of(missing, _SHOWN_IDS))}. Answer them, or pass --allow-missing to leave them out."
         )
     answered = asked.without(set(missing))
     if not answered.examples:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, refuse_faults
 from constraintsuite.core.execution.engine import LocalEngine, require_results
 from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.store.files import sha256_text
@@ -70,9 +70,7 @@ def read_files(
     with (reporter or Silent()).track("documents", len(files)) as advance:
         read: list[ReadDocument | str] = require_results(spread.map(_read_or_fault, files, lambda index: advance()))
     problems = [each for each in read if isinstance(each, str)]
-    if problems:
-        more = f"\n... and {len(problems) - _MOST_NAMED_FILES} more." if len(problems) > _MOST_NAMED_FILES else ""
-        raise UserError("\n".join(problems[:_MOST_NAMED_FILES]) + more)
+    refuse_faults(problems, most=_MOST_NAMED_FILES)
     return [each for each in read if not isinstance(each, str)]
 
 

@@ -11,10 +11,11 @@ from typing import BinaryIO
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.text import clip
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import atomic_writer, sha256_of
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.errors import LastingFault, PassingFault, clip
+from constraintsuite.core.store.http.errors import LastingFault, PassingFault
 from constraintsuite.core.store.http.messages import Incoming, Limits
 from constraintsuite.core.store.yaml_files import read_package_yaml
 

@@ -20,7 +20,8 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from constraintsuite.core.store.http.errors import LastingFault, PassingFault, Stopped, clip
+from constraintsuite.core.records.text import clip
+from constraintsuite.core.store.http.errors import LastingFault, PassingFault, Stopped
 from constraintsuite.core.store.http.messages import Incoming, Limits
 
 if TYPE_CHECKING:
