@@ -71,9 +71,7 @@ class Reproduction:
 @cache
 def published_results() -> PublishedResults:
     """Read the published results that come with the package."""
-    return PublishedResults.model_validate(
-        read_package_yaml("constraintsuite.experiments", "data", "nevir_published.yaml")
-    )
+    return read_package_yaml(PublishedResults, "constraintsuite.experiments", "data", "nevir_published.yaml")
 
 
 def find_reproduction(run: Run, suite: Suite) -> Reproduction | None:

@@ -77,8 +77,7 @@ class KnownModel(StrictModel):
 @cache
 def known_models() -> Mapping[str, KnownModel]:
     """All public models by their short names."""
-    entries = read_package_yaml("constraintsuite.models", "data", "weights.yaml")
-    return {name: KnownModel.model_validate(entry) for name, entry in entries.items()}
+    return read_package_yaml(dict[str, KnownModel], "constraintsuite.models", "data", "weights.yaml")
 
 
 def find_known(name: str, precision: str = "fp32") -> WeightVariant | None:

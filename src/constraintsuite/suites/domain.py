@@ -136,7 +136,7 @@ def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:
 def _bundled_domains() -> tuple[Domain, ...]:
     folder = resources.files("constraintsuite.suites") / "domains"
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".yaml"))
-    return tuple(_checked(name, read_package_yaml("constraintsuite.suites", "domains", name)) for name in names)
+    return tuple(read_package_yaml(Domain, "constraintsuite.suites", "domains", name) for name in names)
 
 
 def _checked(name: str, data: object) -> Domain:

@@ -15,8 +15,9 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import BeforeValidator, Field
 
 from constraintsuite.core.records.strict_model import StrictModel
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.base import ScopeKind
-from constraintsuite.text.wordlists import WordSet, read_data, read_text
+from constraintsuite.text.wordlists import WordSet, read_text
 
 FILE = "cues.yaml"
 Sort = Literal["word", "verb", "pos", "gap"]
@@ -65,7 +66,7 @@ class Phrase:
 @cache
 def lexicon() -> Lexicon:
     """The cue lexicon of the package, read once per process."""
-    return read_data(FILE, Lexicon)
+    return read_package_yaml(Lexicon, "constraintsuite.text", "data", FILE)
 
 
 @cache

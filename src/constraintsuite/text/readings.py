@@ -7,8 +7,9 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from constraintsuite.core.records.strict_model import StrictModel
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.inflection import get_all_inflections, get_all_lemmas
-from constraintsuite.text.wordlists import WordSet, read_data
+from constraintsuite.text.wordlists import WordSet
 
 UNIVERSAL = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "VB": "VERB", "VBP": "VERB", "VBZ": "VERB", "VBD": "VERB",
@@ -66,7 +67,7 @@ def in_dictionary(word: str) -> bool:
 @cache
 def closed_classes() -> ClosedClasses:
     """The function words of the file `closed_classes.yaml`."""
-    return read_data("closed_classes.yaml", ClosedClasses)
+    return read_package_yaml(ClosedClasses, "constraintsuite.text", "data", "closed_classes.yaml")
 
 
 @cache

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
-from constraintsuite.text.wordlists import WordSet, read_data
+from constraintsuite.core.store.yaml_files import read_package_yaml
+from constraintsuite.text.wordlists import WordSet
 
 _CANDIDATE = re.compile(r"""(?:[.!?]+|…)["'”’»)\]]*(?=\s|$|["'”’»)\]])|[。！？]+|\n+|(?<=\s)[•▪◦●](?=\s)""")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -125,4 +126,4 @@ class Abbreviations(StrictModel):
 
 @cache
 def _abbreviations() -> Abbreviations:
-    return read_data("abbreviations.yaml", Abbreviations)
+    return read_package_yaml(Abbreviations, "constraintsuite.text", "data", "abbreviations.yaml")

@@ -49,9 +49,7 @@ class OppositeWords(StrictModel):
 @cache
 def opposite_words() -> OppositeWords:
     """Read the words when the first query needs them."""
-    return OppositeWords.model_validate(
-        read_package_yaml("constraintsuite.mechanism.contrasts", "data", "opposites.yaml")
-    )
+    return read_package_yaml(OppositeWords, "constraintsuite.mechanism.contrasts", "data", "opposites.yaml")
 
 
 class OppositeQueries(NamedTuple):

@@ -61,4 +61,4 @@ class WordLists(StrictModel):
 @cache
 def word_lists() -> WordLists:
     """Read and check the lists, once per process."""
-    return WordLists.model_validate(read_package_yaml("constraintsuite.memory.ingest", "data", "words.yaml"))
+    return read_package_yaml(WordLists, "constraintsuite.memory.ingest", "data", "words.yaml")

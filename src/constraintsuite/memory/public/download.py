@@ -38,8 +38,7 @@ class PublicFile:
 @cache
 def public_files() -> Mapping[str, PublicFile]:
     """Return all files, by the names that `csuite fetch` accepts."""
-    listed = read_package_yaml("constraintsuite.memory.public", "data", "files.yaml")
-    return {name: PublicFile(**entry) for name, entry in listed.items()}
+    return read_package_yaml(dict[str, PublicFile], "constraintsuite.memory.public", "data", "files.yaml")
 
 
 def find_file(name: str) -> PublicFile:

@@ -24,7 +24,6 @@ from constraintsuite.core.records.examples import (
     Example,
 )
 from constraintsuite.core.records.strict_model import StrictModel
-from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.controls.sampling import mixed_originals, number
@@ -49,8 +48,8 @@ class IdiomCue(StrictModel):
 @cache
 def load_idioms() -> tuple[IdiomCue, ...]:
     """The idioms of `idioms.yaml` by their negation word."""
-    data = read_package_yaml("constraintsuite.suites.controls", "data", "idioms.yaml")
-    return adapter(tuple[IdiomCue, ...]).validate_python(data["cues"])
+    cues = dict[str, tuple[IdiomCue, ...]]
+    return read_package_yaml(cues, "constraintsuite.suites.controls", "data", "idioms.yaml")["cues"]
 
 
 def holds_cue(text: str, cue: str) -> bool:

@@ -114,7 +114,7 @@ class SynonymRules(StrictModel):
 @cache
 def synonyms() -> SynonymRules:
     """The bundled rules, read from `synonyms.yaml` at the first call."""
-    return SynonymRules.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "synonyms.yaml"))
+    return read_package_yaml(SynonymRules, "constraintsuite.suites.controls", "data", "synonyms.yaml")
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:

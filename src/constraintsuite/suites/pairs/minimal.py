@@ -13,7 +13,6 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import MINPAIRS
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
-from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.pairs.couples import Matching, group_proposals
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
@@ -134,8 +133,8 @@ class FlipRule(StrictModel):
 @cache
 def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
     """The rules of `flips.yaml` that negate (`deny`) or affirm (`affirm`) what stands before Y."""
-    rules = read_package_yaml("constraintsuite.suites.pairs", "flips.yaml")
-    return adapter(dict[FlipDirection, tuple[FlipRule, ...]]).validate_python(rules)[direction]
+    rules = dict[FlipDirection, tuple[FlipRule, ...]]
+    return read_package_yaml(rules, "constraintsuite.suites.pairs", "flips.yaml")[direction]
 
 
 def flip_drafts(attributes: Sequence[Proposal], matching: Matching) -> Iterator[PairDraft]:

@@ -107,4 +107,4 @@ def _forms(text: str) -> frozenset[str]:
 
 @cache
 def _lists() -> _Lists:
-    return _Lists.model_validate(read_package_yaml("constraintsuite.suites.annotation.kinds", "query_rules.yaml"))
+    return read_package_yaml(_Lists, "constraintsuite.suites.annotation.kinds", "query_rules.yaml")
