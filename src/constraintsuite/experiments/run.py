@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from constraintsuite.core.execution.shard_runs import UNWORKABLE
 from constraintsuite.core.statistics.pairwise import Scores, Visible, judge_all
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin
-from constraintsuite.core.store.files import sha256_text, write_text
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.jsonl import write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite, load_suite
@@ -152,7 +151,7 @@ def record_run(
         content = make()
         facts = split_facts(content.facts)
         if facts.own:
-            write_text(folder / MODEL, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
+            write_json(folder / MODEL, facts.own)
         counts = write_run(content, origin.name, folder, seed=origin.seed)
         return OutputCounts(counts, content.left_out, facts.place)
 

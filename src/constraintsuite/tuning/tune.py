@@ -137,7 +137,7 @@ class _Training:
         points = self._all_points()
         write_jsonl(out / CURVES, points)
         write_json(out / SELECTED, selected)
-        write_text(out / _RECIPE, recipe.model_dump_json(indent=2) + "\n")
+        write_json(out / _RECIPE, recipe)
         if self._draw is not None:
             for plot in draw_curves(points):
                 write_text(out / _PLOTS / f"{plot.name}.svg", self._draw(plot))

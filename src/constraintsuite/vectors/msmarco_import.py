@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.records.text import Qrel
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import sha256_text, write_text
-from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.jsonl import write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
@@ -177,7 +176,7 @@ def _write_texts(content: ImportContent, out: Path, loose: Path) -> None:
     if joined.source is not None:
         report["without_text"] = joined.without_text
         write_jsonl(out / files.REJECTS, joined.bad.rows)
-    write_text(out / files.COVERAGE, json.dumps(report, indent=2) + "\n")
+    write_json(out / files.COVERAGE, report)
 
 
 def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: Similarity, reporter: Reporter) -> None:
@@ -195,7 +194,7 @@ def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: S
         for name, matrix in ((files.DOCUMENT_VECTORS, found.documents), (files.QUERY_VECTORS, found.queries)):
             write_matrix(new / name, blocks_of(matrix), *matrix.shape)
         record = {"model": found.model, "fingerprint": fingerprint, "similarity": metric, "dimensions": matrix.shape[1]}
-        write_text(new / files.ENCODER, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
+        write_json(new / files.ENCODER, {**record, "dtype": "float32", "imported": True})
         write_text(new / files.TRUNCATION, "{}\n")
         space.finish({"documents": len(found.documents), "queries": len(found.queries), **content.zeros})
 

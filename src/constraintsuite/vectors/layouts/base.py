@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import atomic_writer, write_text
+from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.vectors.bundle import Bundle
 
 METADATA = "metadata.json"
@@ -35,7 +36,7 @@ def origin_of(bundle: Bundle) -> dict[str, str | None]:
 
 def write_origin(bundle: Bundle, out: Path) -> None:
     """Write the origin as a file next to the texts."""
-    write_text(out / METADATA, json.dumps(origin_of(bundle), indent=2, ensure_ascii=False) + "\n")
+    write_json(out / METADATA, origin_of(bundle))
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
