@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -51,6 +52,15 @@ def first_of(items: Sequence[str], most: int, end: str = "") -> list[str]:
     """The first `most` items; if there are more, a last one says how many, followed by `end`."""
     more = len(items) - most
     return [*items[:most], f"and {more:,} more{end}"] if more > 0 else list(items)
+
+
+@contextmanager
+def prefixed_errors(prefix: str) -> Iterator[None]:
+    """Put a prefix before the message of every UserError inside the block."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{prefix}: {error}") from None
 
 
 def import_extra(module: str, extra: str, purpose: str) -> Any:  # noqa: ANN401 - many such libraries have no types

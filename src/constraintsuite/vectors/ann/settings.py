@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.yaml_files import read_yaml
@@ -138,11 +138,10 @@ class AnnBenchmark(StrictModel):
         """Read a YAML file; an error is a UserError that names the place."""
         data = read_yaml(path, "benchmark file", "`csuite ann example` prints one to start from.")
         try:
-            return cls.model_validate(data)
+            with prefixed_errors(str(path)):
+                return cls.model_validate(data)
         except ValidationError as error:
             raise UserError(f"{path}: {describe(error)}") from None
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
 
 
 def grid(params: Params) -> Iterator[dict[str, Any]]:
