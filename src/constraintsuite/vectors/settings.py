@@ -20,7 +20,7 @@ BIASED: Mapping[str, str] = {
 }
 
 
-class SubsetSettings(StrictModel):
+class SubsetSettings(StrictModel, allow_inf_nan=True):  # a share that is NaN is refused below, in words
     """How many documents and queries a subset has, and how they are chosen."""
 
     mode: SamplingMode = Field("keep_positives", description="How documents are chosen.")
