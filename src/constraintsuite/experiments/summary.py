@@ -121,11 +121,11 @@ def audit_truncation(
         ids=tuple(example.id for example, one in zip(examples, found, strict=True) if one.cut),
         with_cut=with_cut,
         without_cut=without_cut,
-        unheard=sum(ignores_query(example, result) for example, result in zip(examples, results, strict=True)),
+        unheard=sum(_ignores_query(example, result) for example, result in zip(examples, results, strict=True)),
     )
 
 
-def ignores_query(example: Example, result: PairResult) -> bool:
+def _ignores_query(example: Example, result: PairResult) -> bool:
     """Whether two different queries give exactly the same gap; gaps of zero are ties, which have other causes."""
     gap = result.gaps["query"]
     return gap != 0 and result.gaps.get("opposite") == gap and example.query != example.opposite

@@ -127,7 +127,7 @@ def read_import(
             raise UserError(f"{folder / name}: row {lengths.row:,} {lengths.fault}.")
         zeros[zero_count(plural)] = lengths.zeros
     joined = JoinedTexts() if texts is None else join(found, texts, reporter, allow_missing=allow_missing)
-    grades, notes = combine_judgments(found, joined.grades)
+    grades, notes = _combine_judgments(found, joined.grades)
     population = {} if found.population is None else {"population": found.population}
     return ImportContent(found, joined, grades, (*found.repairs, *notes), zeros, population)
 
@@ -232,7 +232,7 @@ def join(found: MsMarcoFolder, texts: SourceSettings, reporter: Reporter, *, all
     return JoinedTexts(source, rows, queries, grades, bad, without)
 
 
-def combine_judgments(found: MsMarcoFolder, known: Grades) -> tuple[Grades, list[str]]:
+def _combine_judgments(found: MsMarcoFolder, known: Grades) -> tuple[Grades, list[str]]:
     """The judgments of the source, and positives of the folder that it does not judge; with notes for the user."""
     truth = {
         (query, found.document_ids[row])

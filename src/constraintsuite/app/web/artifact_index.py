@@ -139,7 +139,7 @@ class ArtifactIndex:
     ) -> T:
         """The result of `make`, cached under `key` until one of the artifacts changes."""
         cache = self._small if small else self._large
-        return cache.get((key, *((one.place, modified_at(one)) for one in of)), make)
+        return cache.get((key, *((one.place, _modified_at(one)) for one in of)), make)
 
     def describe_error(self, error: UserError | str) -> str:
         """The message of an error for visitors, without the paths of this machine."""
@@ -226,7 +226,7 @@ def _is_shown(name: str) -> bool:
     return name[0] != "." and "\n" not in name and name not in _SKIPPED
 
 
-def modified_at(one: ServedArtifact) -> int:
+def _modified_at(one: ServedArtifact) -> int:
     """When the manifest or header was written. The folder itself also changes when somebody answers."""
     marker = next((one.path / name for name in (MANIFEST, HEAD) if (one.path / name).is_file()), one.path)
     return marker.stat().st_mtime_ns

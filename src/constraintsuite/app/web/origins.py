@@ -97,7 +97,7 @@ def suite_with(
     return min(found, key=lambda one: (one.path != place, one.place), default=None)
 
 
-def noted_place(path: Path) -> Path | None:
+def _noted_place(path: Path) -> Path | None:
     """The path of the suite when the run was made, if it was noted."""
     try:
         return suite_place(path)
@@ -153,7 +153,7 @@ def family_of(artifacts: ArtifactIndex, one: ServedArtifact) -> SuiteFamily:
 
 def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact | None:
     """The suite that a run was made from, or an unchanged copy of it; None if neither is served."""
-    return suite_with(artifacts, family.content, noted_place(run.path), family.suites)
+    return suite_with(artifacts, family.content, _noted_place(run.path), family.suites)
 
 
 def require_suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
@@ -172,7 +172,7 @@ def _family(
 ) -> SuiteFamily:
     suites, runs = parts[SUITE], parts[RUN]
     if len(suites) > 1:
-        made_from = Counter(noted_place(run.path) for run in runs)
+        made_from = Counter(_noted_place(run.path) for run in runs)
         suites = sorted(suites, key=lambda one: (bool(fault_of(artifacts, one)), -made_from[one.path], one.place))
     name = suites[0].name if suites else name
     return SuiteFamily(content, name, tuple(suites), tuple(runs), tuple(parts[REPORT]))

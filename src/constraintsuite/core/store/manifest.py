@@ -108,7 +108,7 @@ def _refuse_other_format(file: Path) -> None:
         )
     if found < FORMAT:
         kind, settings = str(content.get("kind")), content.get("settings")
-        command = made_by(kind, settings if isinstance(settings, dict) else {})
+        command = _made_by(kind, settings if isinstance(settings, dict) else {})
         folder = _build_of(file.parent) if kind == "stage" else file.parent
         raise UserError(
             f"{folder}: written in format {found} by an earlier version of constraintsuite; this one reads format {FORMAT} "
@@ -126,7 +126,7 @@ def content_of(files: Mapping[str, FileEntry]) -> str:
     return sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items()))
 
 
-def made_by(kind: str, settings: Mapping[str, object]) -> str | None:
+def _made_by(kind: str, settings: Mapping[str, object]) -> str | None:
     """The command that makes an artifact of this kind; None if there is no such command."""
     if kind == "suite" and "importer" in settings:
         return f"csuite import {settings['importer']}"
@@ -135,7 +135,7 @@ def made_by(kind: str, settings: Mapping[str, object]) -> str | None:
 
 def make_again(kind: str, name: str, settings: Mapping[str, object]) -> str:
     """How to replace a damaged artifact, as the beginning of a sentence."""
-    command = made_by(kind, settings)
+    command = _made_by(kind, settings)
     options = {"bundle": " --force", "stage": f" --from {name}"}.get(kind, "")
     how = f" with `{command}{options}`" if command else ""
     return f"Move the folder away, then make it again{how}" if kind in _KEPT else f"Make it again{how}"

@@ -115,7 +115,7 @@ def _readings(parsed: ParsedDocument) -> tuple[UnitReading, ...]:
     return tuple(read_units(zip(leads, texts, strict=True)))
 
 
-def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge, ...]:
+def _document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge, ...]:
     """Return all edges from the units of a document, each once; `cited` are those from citations."""
     explicit = list(cited)
     implicit = (*_definition_edges(document), *content_edges(document, explicit))
@@ -203,7 +203,7 @@ def link(documents: Iterable[ReadDocument]) -> Iterator[MemoryDocument]:
     given = sorted(documents, key=lambda one: one.id)
     citer = Citer(given)
     between = contradictions_between(given)
-    drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
+    drawn = [(*_document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
     mentions = without_common(_mentions(one, citer) for one in given)
     for one, edges, mentioned in zip(given, bounded(drawn), mentions, strict=True):
         units = tuple(replace(unit, roles=reading.roles) for unit, reading in zip(one.units, one.readings, strict=True))

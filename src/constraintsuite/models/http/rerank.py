@@ -47,10 +47,10 @@ def make_http(name: ModelName, bench: Workbench) -> Scorer:
     embeds = given in get_args(EmbedFormat) or (
         given == "auto" and urlsplit(url).path.endswith(("/embeddings", "/embed"))
     )
-    return make_embeddings(name, url, bench) if embeds else make_rerank(name, url, bench)
+    return make_embeddings(name, url, bench) if embeds else _make_rerank(name, url, bench)
 
 
-def make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
+def _make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
     """The scorer over a rerank endpoint."""
     settings = name.settings(HttpRerankSettings)
     fingerprint = sha256_text(
