@@ -23,7 +23,7 @@ _MERGED_SEGMENTS = 8  # of about the same size
 
 
 class Bm25Index(Generic[Real]):
-    """Scores documents, which are given as lists of terms. Each document has a slot number until `compacted` changes it.
+    """Scores documents, which are given as lists of terms. Each document keeps its slot number until it is removed.
 
     Statistics are counted from the current documents, or come from `whole` if these are a part of a corpus. So a score has
     the same bits in whatever order documents were added and removed. `precision` is the type of idf and scores: np.float32
@@ -48,11 +48,6 @@ class Bm25Index(Generic[Real]):
         self._here = np.empty(0, dtype=np.bool_)  # (slots,) whether the slot has a document
         self._all: _View[Real] | None = None
         self._some: tuple[BoolArray, _View[Real]] | None = None  # the last view of a part of the documents
-
-    @property
-    def gone(self) -> int:
-        """How many slots are empty."""
-        return len(self._here) - int(self._here.sum())
 
     def add(self, documents: Iterable[Sequence[str]]) -> Int32Array:
         """Add documents, each as its terms with repetitions; returns their slots in the same order."""
@@ -112,7 +107,7 @@ class Bm25Index(Generic[Real]):
         terms = np.concatenate([np.repeat(each.terms, np.diff(each.starts)) for each in segments])
         slots = np.concatenate([each.documents for each in segments])
         order = np.argsort(terms, kind="stable")
-        if self.gone:
+        if not self._here.all():
             order = order[self._here[slots[order]]]
         counts = np.concatenate([each.counts for each in segments])
         return PostingsSegment.of(terms[order], slots[order], counts[order])
@@ -121,19 +116,6 @@ class Bm25Index(Generic[Real]):
         """Remove the documents of some slots."""
         self._here[slots] = False
         self._all = self._some = None
-
-    def compacted(self) -> Int32Array:
-        """Drop the empty slots; returns the new slot of each old one, or -1."""
-        renumber = np.where(self._here, np.cumsum(self._here) - 1, -1).astype(np.int32)
-        if self._segments:
-            whole, names = self._merged(self._segments), list(self._vocabulary)
-            still: list[str] = [names[number] for number in whole.terms.tolist()]
-            self._vocabulary = _numbered(dict.fromkeys([*still, *(self._asked or ())]))
-            terms = np.arange(len(whole.terms), dtype=np.int32)
-            self._segments = [whole._replace(terms=terms, documents=renumber[whole.documents])]
-        self._lengths, self._here = self._lengths[self._here], self._here[self._here]
-        self._all = self._some = None
-        return renumber
 
     def postings(self, slots: Int32Array) -> Postings:
         """The postings of the documents of some slots, numbered in this order, independent of how they were added."""
