@@ -91,6 +91,7 @@ class Expectation(StrictModel):
     path_scope: Literal["any_path", "best_path"] = "any_path"
     route: ExpectedPath | None = None
     route_scope: Literal["best_route", "any_route"] = "best_route"
+    """Kept for other programs, and not used."""
     required_route_sources: tuple[Literal["route_memory", "native_activation", "legacy_path"], ...] = ()
     activation_trace: ExpectedTrace | None = None
     activation_snapshot: ExpectedTrace | None = None
