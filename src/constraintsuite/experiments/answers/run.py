@@ -19,6 +19,7 @@ from constraintsuite.experiments.run import RunContent, record_run, run_folder, 
 from constraintsuite.models.base import ModelFact
 from constraintsuite.suites.annotation.tables import RowFault, refuse
 
+_SEED = 0  # of the resampling for the intervals
 _SHOWN_IDS = 10
 
 
@@ -35,7 +36,7 @@ AnswersByQuestion = Mapping[PairQuestion, Sequence[GivenAnswer]]
 
 
 def record_answers(
-    suite: Path, file: Path, name: str, out: Path, reporter: Reporter, *, allow_missing: bool = False, seed: int = 0
+    suite: Path, file: Path, name: str, out: Path, reporter: Reporter, *, allow_missing: bool = False
 ) -> Artifact:
     """Write the run `human:NAME` of the answers in a file, in its own folder under `out`.
 
@@ -48,7 +49,7 @@ def record_answers(
     given = read_answers(file, loaded.all_examples)
     answered = _keep_answered(loaded, given, file, allow_missing=allow_missing)
     left_out = len(loaded.all_examples) - len(answered.all_examples)
-    origin = run_origin(loaded, model, {"allow_missing": allow_missing}, seed, {"answers": sha256_of(file)})
+    origin = run_origin(loaded, model, {"allow_missing": allow_missing}, _SEED, {"answers": sha256_of(file)})
     asked = dict.fromkeys(question for e in answered.all_examples for question in questions_of(e).values())
     content = RunContent(
         answered,
