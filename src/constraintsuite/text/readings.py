@@ -53,7 +53,7 @@ class ClosedClasses(StrictModel):
 def readings(word: str) -> tuple[WordReading, ...]:
     """All readings of `word` (in lower case), at least one."""
     closed = _closed().get(word, ())
-    if closed and word not in closed_classes().also_open:
+    if closed and word not in _closed_classes().also_open:
         return closed
     found = dict.fromkeys([*closed, *_known(word)] or _guess(word))
     return tuple(found)
@@ -65,7 +65,7 @@ def in_dictionary(word: str) -> bool:
 
 
 @cache
-def closed_classes() -> ClosedClasses:
+def _closed_classes() -> ClosedClasses:
     """The function words of the file `closed_classes.yaml`."""
     return read_package_yaml(ClosedClasses, "constraintsuite.text", "data", "closed_classes.yaml")
 
@@ -73,7 +73,7 @@ def closed_classes() -> ClosedClasses:
 @cache
 def _closed() -> dict[str, tuple[WordReading, ...]]:
     table: dict[str, list[WordReading]] = {}
-    data = closed_classes()
+    data = _closed_classes()
     for group in data.groups:
         for word in sorted(group.words):
             lemma = "'s" if group.tag == "POS" else data.lemmas.get(word, "be" if word in ("'s", "’s") else word)

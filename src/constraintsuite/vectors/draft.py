@@ -76,7 +76,7 @@ def draft_subset(
                 f"{len(corpus.survey):,} documents that the source holds."
             )
     own = _move_judgments(judged, names)
-    chosen = select(SampleRequest(settings, survey, own.keep, rename(hard, names), strata, corpus.names))
+    chosen = select(SampleRequest(settings, survey, own.keep, _rename(hard, names), strata, corpus.names))
     inside = set(chosen.positions.tolist())
     there = {name for name, position in survey.found.items() if position in inside}
     if twins is not None:
@@ -181,7 +181,7 @@ def _leave_out_twins(survey: Survey, twins: Twins) -> tuple[Survey, dict[str, st
     return replace(survey, keys=survey.keys[mask], found=found, ids=ids), names
 
 
-def rename(ids: Iterable[str], names: Mapping[str, str]) -> frozenset[str]:
+def _rename(ids: Iterable[str], names: Mapping[str, str]) -> frozenset[str]:
     """These ids, each twin replaced by the document that was kept."""
     return frozenset(names.get(name, name) for name in ids)
 
@@ -193,4 +193,4 @@ def _move_judgments(judged: JudgedQueries, names: Mapping[str, str]) -> JudgedQu
         couple = (qrel.query, names.get(qrel.document, qrel.document))
         grades[couple] = max(qrel.grade, grades.get(couple, qrel.grade))
     qrels = tuple(Qrel(*couple, grades[couple]) for couple in sorted(grades))
-    return replace(judged, qrels=qrels, keep=rename(judged.keep, names))
+    return replace(judged, qrels=qrels, keep=_rename(judged.keep, names))

@@ -85,7 +85,7 @@ def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:
     return known.st_size > _LARGEST or artifacts.compute_once(key, (), lambda: sha256_of(file) == sha256, small=True)
 
 
-def suite_with(
+def _suite_with(
     artifacts: ArtifactIndex, content: str, place: Path | None, suites: Sequence[ServedArtifact] | None = None
 ) -> ServedArtifact | None:
     """The served suite with this content hash; of several copies the one at `place`, and never a changed one.
@@ -153,7 +153,7 @@ def family_of(artifacts: ArtifactIndex, one: ServedArtifact) -> SuiteFamily:
 
 def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact | None:
     """The suite that a run was made from, or an unchanged copy of it; None if neither is served."""
-    return suite_with(artifacts, family.content, _noted_place(run.path), family.suites)
+    return _suite_with(artifacts, family.content, _noted_place(run.path), family.suites)
 
 
 def require_suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
@@ -216,7 +216,7 @@ def suite_of(artifacts: ArtifactIndex, head: BatchHeader, one: ServedArtifact) -
     """The suite that a batch was drawn from, if it is served unchanged; the one next to the batch comes before copies."""
     if head.kind != "gold":
         return None
-    return suite_with(artifacts, head.source.rpartition(" ")[2], _drawn_at(one))
+    return _suite_with(artifacts, head.source.rpartition(" ")[2], _drawn_at(one))
 
 
 def proposals_of(artifacts: ArtifactIndex, head: BatchHeader, one: ServedArtifact) -> ServedArtifact | None:

@@ -46,7 +46,7 @@ def record_answers(
         raise UserError(f"--name {name!r}: give the run a name that can be printed.")
     model = f"human:{name}"
     loaded = load_suite(suite)
-    given = read_answers(file, loaded.all_examples)
+    given = _read_answers(file, loaded.all_examples)
     answered = _keep_answered(loaded, given, file, allow_missing=allow_missing)
     left_out = len(loaded.all_examples) - len(answered.all_examples)
     origin = run_origin(loaded, model, {"allow_missing": allow_missing}, _SEED, {"answers": sha256_of(file)})
@@ -115,7 +115,7 @@ def _facts(given: AnswersByQuestion) -> Mapping[str, ModelFact]:
     }
 
 
-def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
+def _read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
     """Read the answers to each question; all rows that cannot be understood are named in one UserError."""
     known = {example.id: example for example in examples}
     given: dict[PairQuestion, list[GivenAnswer]] = {}

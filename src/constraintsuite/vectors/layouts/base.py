@@ -39,7 +39,7 @@ def write_origin(bundle: Bundle, out: Path) -> None:
     write_json(out / METADATA, origin_of(bundle))
 
 
-def write_lines(path: Path, lines: Iterable[str]) -> None:
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write lines, each with an LF at its end."""
     with atomic_writer(path) as file:
         for line in lines:
@@ -61,11 +61,11 @@ def export_beir(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
     """Write corpus.jsonl, queries.jsonl and qrels/test.tsv; texts are kept to the last character."""
     _refuse_encoder(encoder)
     bundle.require_texts()
-    write_lines(
+    _write_lines(
         out / "corpus.jsonl", (_json(_id=row.id, title=row.title, text=row.text or "") for row in bundle.rows())
     )
-    write_lines(out / "queries.jsonl", (_json(_id=query.id, text=query.text or "") for query in bundle.queries))
-    write_lines(out / "qrels" / "test.tsv", _qrels(bundle))
+    _write_lines(out / "queries.jsonl", (_json(_id=query.id, text=query.text or "") for query in bundle.queries))
+    _write_lines(out / "qrels" / "test.tsv", _qrels(bundle))
     write_origin(bundle, out)
     return []
 
@@ -89,10 +89,10 @@ def export_tsv(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
     """Write corpus.tsv, queries.tsv and qrels.tsv without headers; NUL is refused."""
     _refuse_encoder(encoder)
     bundle.require_texts()
-    write_lines(out / "corpus.tsv", (f"{_field(row.id)}\t{_field(row.passage)}" for row in bundle.rows()))
-    write_lines(out / "queries.tsv", (f"{_field(query.id)}\t{_field(query.text or '')}" for query in bundle.queries))
+    _write_lines(out / "corpus.tsv", (f"{_field(row.id)}\t{_field(row.passage)}" for row in bundle.rows()))
+    _write_lines(out / "queries.tsv", (f"{_field(query.id)}\t{_field(query.text or '')}" for query in bundle.queries))
     lines = (f"{_field(qrel.query)}\t{_field(qrel.document)}\t{qrel.grade}" for qrel in bundle.qrels())
-    write_lines(out / "qrels.tsv", lines)
+    _write_lines(out / "qrels.tsv", lines)
     write_origin(bundle, out)
     titled = any(row.title for row in bundle.rows())
     return ["titles are written before the texts, since the table has two columns"] if titled else []
