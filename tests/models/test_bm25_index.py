@@ -124,20 +124,10 @@ def test_any_text_has_the_terms_of_the_analyser(text: str) -> None:
     ]
 
 
-def test_empty_slots_are_given_up() -> None:
-    index = index_of(TEXTS)
-    index.remove(np.array([0, 2, 3], dtype=np.int32))
-    assert index.empty_slots == 3
-    assert index.compacted().tolist() == [-1, 0, -1, -1, 1]
-    assert index.empty_slots == 0
-    assert index.score("boiler shared").tolist() == index_of([TEXTS[1], TEXTS[4]]).score("boiler shared").tolist()
-
-
 @pytest.mark.parametrize("texts", [[], ["", "the"]])
 def test_texts_without_terms(texts: list[str]) -> None:
     index = index_of(texts)
     assert index.score("the boiler").tolist() == [0.0] * len(texts)
-    assert index.compacted().tolist() == list(range(len(texts)))
     assert index.add_texts(["boiler"]).tolist() == [len(texts)]
     assert index.score("boiler")[-1] > 0
 
@@ -161,9 +151,6 @@ def test_any_history_gives_the_scores_of_the_texts_that_are_left(changes: list[l
             elif change in held:
                 index.remove(np.array([change], dtype=np.int32))
                 del held[change]
-            else:
-                renumber = index.compacted()
-                held = {int(renumber[slot]): text for slot, text in held.items()}
     fresh = TextIndex("none")
     fresh.add_texts(list(held.values()))
     for query in ("a", "b a ab", "c c a"):
@@ -213,11 +200,10 @@ def test_parts_with_the_statistics_of_the_whole_score_as_the_whole(parts: int) -
         assert not shard.scores(["b", "d"]).any()  # nobody asked for them
 
 
-def test_terms_that_are_asked_for_are_found_also_after_slots_were_given_up() -> None:
+def test_terms_that_are_asked_for_are_found_also_after_a_document_was_removed() -> None:
     index = Bm25Index(np.float64, vocabulary=["a", "b"])
     index.add([["a"], ["c"]])
     index.remove(np.array([1], dtype=np.int32))
-    index.compacted()
     index.add([["b", "c"]])
-    assert (index.scores(["b"]) > 0).tolist() == [False, True]
+    assert (index.scores(["b"]) > 0).tolist() == [False, False, True]
     assert not index.scores(["c"]).any()

@@ -80,7 +80,7 @@ def test_a_joined_bundle_can_be_encoded_anew(tmp_path: Path, seven: Path) -> Non
         (
             "docs.jsonl",
             [f"d{i}" for i in (*range(6), *range(10, 16))],
-            r"no text for 12 of 30 documents: .* and others\.",
+            r"no text for 12 of 30 documents: .*, and 7 more\.",
         ),
         ("queries.jsonl", ["q4"], r"no text for 1 of 6 queries: 'q4'\. Name a file of them with --queries\."),
     ],

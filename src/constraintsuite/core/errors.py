@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -44,8 +45,22 @@ def hint_for(name: str, known: Iterable[str], otherwise: str | None = None) -> s
 def refuse_faults(faults: Sequence[str], hint: str = "", most: int = 20) -> None:
     """Raise a UserError with one line for each fault, at most `most` of them; without faults nothing happens."""
     if faults:
-        more = [f"and {len(faults) - most} more"] if len(faults) > most else []
-        raise UserError("\n".join([*faults[:most], *more, *([hint] if hint else [])]))
+        raise UserError("\n".join([*first_of(faults, most), *([hint] if hint else [])]))
+
+
+def first_of(items: Sequence[str], most: int, end: str = "") -> list[str]:
+    """The first `most` items; if there are more, a last one says how many, followed by `end`."""
+    more = len(items) - most
+    return [*items[:most], f"and {more:,} more{end}"] if more > 0 else list(items)
+
+
+@contextmanager
+def prefixed_errors(prefix: str) -> Iterator[None]:
+    """Put a prefix before the message of every UserError inside the block."""
+    try:
+        yield
+    except UserError as error:
+        raise UserError(f"{prefix}: {error}") from None
 
 
 def import_extra(module: str, extra: str, purpose: str) -> Any:  # noqa: ANN401 - many such libraries have no types

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Document, Qrel, Query
 
 Format = Literal["auto", "jsonl", "tsv", "csv", "parquet", "beir", "trec", "folder", "irds", "hub", "sample"]
@@ -67,6 +68,8 @@ class BadRows:
 
 STRICT: Final = BadRows()
 """Refuses every broken row. It has no state, so that all callers share it."""
+STRICT_ALWAYS: Final = BadRows(advice="Correct it.")
+"""The same, for commands that cannot skip broken rows."""
 
 
 class NoDocumentsError(UserError):
@@ -104,7 +107,7 @@ class Source(Protocol):
         return None
 
 
-class SourceSettings(BaseModel, frozen=True, extra="forbid"):
+class SourceSettings(StrictModel):
     """Which source is read, and how."""
 
     source: str = Field(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.corpora.base import BadRows
 from constraintsuite.corpora.delimited import read_table
@@ -39,6 +40,19 @@ def read_qrels(path: Path, bad: BadRows) -> Iterator[Qrel]:
             yield Qrel(cells[0], cells[-2], int(cells[-1]))
         elif number > 0 or len(cells) == 4:  # only the table of BEIR has a header
             bad.add(line.where, "bad_grade", text)
+
+
+def distinct_judgments(qrels: Iterable[Qrel]) -> list[Qrel]:
+    """Each judgment once, sorted by query and document; contradicting judgments are a UserError."""
+    found: dict[tuple[str, str], Qrel] = {}
+    for qrel in qrels:
+        other = found.setdefault((qrel.query, qrel.document), qrel)
+        if other.grade != qrel.grade:
+            raise UserError(
+                f"Query {qrel.query!r} and document {qrel.document!r} are judged both {other.grade} and {qrel.grade}. "
+                "Remove one of the judgments."
+            )
+    return [found[couple] for couple in sorted(found)]
 
 
 def _first_character(path: Path) -> bytes:

@@ -42,7 +42,7 @@ class TrecSource(Source):
     def documents(self, bad: BadRows) -> Iterator[Document]:
         """The document of each `<DOC>`; its text is inside `<TEXT>`, or if there is none, everything except id and title."""
         for file in self._files:
-            for where, body in read_blocks(file, "doc", bad):
+            for where, body in _read_blocks(file, "doc", bad):
                 document = _document(body, self._tags)
                 metadata = document.metadata
                 reason = _fault(document.id, document.text, document.title, *metadata, *metadata.values())
@@ -54,7 +54,7 @@ class TrecSource(Source):
 
 def read_topics(path: Path, bad: BadRows) -> Iterator[Query]:
     """The title of each topic as a query; the tags inside a topic need not be closed."""
-    for where, body in read_blocks(path, "top", bad):
+    for where, body in _read_blocks(path, "top", bad):
         number, title = _TOPIC_ID.search(body), _TOPIC_TITLE.search(body)
         query = Query(number.group(1) if number else "", _line(title.group(1)) if title else "")
         reason = _fault(query.id, query.text)
@@ -64,7 +64,7 @@ def read_topics(path: Path, bad: BadRows) -> Iterator[Query]:
             bad.add(where, reason, body)
 
 
-def read_blocks(path: Path, tag: str, bad: BadRows) -> Iterator[tuple[str, str]]:
+def _read_blocks(path: Path, tag: str, bad: BadRows) -> Iterator[tuple[str, str]]:
     """The place and the content of each `<tag>…</tag>` in a file; the text between them is skipped."""
     border = re.compile(rf"(</?{tag}(?:\s[^<>]*)?>)", re.IGNORECASE)
     opened_at: str | None = None

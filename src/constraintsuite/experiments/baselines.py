@@ -46,7 +46,7 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
 
     If this is interrupted, either the earlier copy or the new one is complete.
     """
-    check_name(name)
+    _check_name(name)
     Artifact.open(run.path)
     place = store / name / _folder(run.kind, run.data, run.inputs)
     old = _moved(place)
@@ -64,7 +64,7 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
 
 def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[str, str]) -> Path:
     """Find the baseline of a name, for a kind of run on `data` with the hashes `inputs`; a UserError if there is none."""
-    check_name(name)
+    _check_name(name)
     place = _current(store / name / _folder(kind, data, inputs))
     if read_manifest(place) is not None:
         return place
@@ -108,7 +108,7 @@ def _moved(place: Path) -> Path:
     return place.parent / _OLD / place.name
 
 
-def check_name(name: str) -> None:
+def _check_name(name: str) -> None:
     """Refuse a name that is not a plain file name."""
     if not _NAME.fullmatch(name):
         raise UserError(

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from constraintsuite.core.records.figures import percent, points, say
 from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.experiments.load import MODEL, Run, Suite
 from constraintsuite.models.model_names import ModelName, parse_model
@@ -20,10 +19,9 @@ PAIRS = 1_383
 """The number of pairs in NevIR's test split."""
 
 
-class Published(BaseModel):
+class Published(StrictModel):
     """A published result; `score` is in percent, as papers print it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     model: str
     score: float
     source: str
@@ -36,10 +34,9 @@ class Published(BaseModel):
     note: str = ""
 
 
-class PublishedResults(BaseModel):
+class PublishedResults(StrictModel):
     """All published results, and the largest difference of a run that needs no explanation."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     gates: dict[str, float]
     """That difference in points, by kind of model."""
     sources: dict[str, str]
@@ -74,9 +71,7 @@ class Reproduction:
 @cache
 def published_results() -> PublishedResults:
     """Read the published results that come with the package."""
-    return PublishedResults.model_validate(
-        read_package_yaml("constraintsuite.experiments", "data", "nevir_published.yaml")
-    )
+    return read_package_yaml(PublishedResults, "constraintsuite.experiments", "data", "nevir_published.yaml")
 
 
 def find_reproduction(run: Run, suite: Suite) -> Reproduction | None:

@@ -70,7 +70,7 @@ def rejudge(run: Run, suite: Suite, rule: TieRule) -> Run:
         [keep_queries(example, known[example.id].gaps) for example in part if example.id in known]
         for part in (suite.examples, suite.controls)
     )
-    results = judge_all(examples, controls, read_scores(run, [*examples, *controls]), rule)
+    results = judge_all(examples, controls, _read_scores(run, [*examples, *controls]), rule)
     wanted = {result.id for result in run.results}
     kept = [replace(result, cut=known[result.id].cut) for result in results if result.id in wanted]
     found = with_results(run, suite, kept, rule)
@@ -84,7 +84,7 @@ def with_results(run: Run, suite: Suite, results: Sequence[PairResult], rule: Ti
     return Run(run.artifact, summary, tuple(results))
 
 
-def read_scores(run: Run, examples: Sequence[Example]) -> Scores:
+def _read_scores(run: Run, examples: Sequence[Example]) -> Scores:
     """The scores of a run, by query and text."""
     file = run.artifact.path / SCORES
     stored = {(row.query, row.document): row.score for row in read_jsonl(file, PairScore)}

@@ -58,7 +58,7 @@ class PairTable(OutcomeTable):
         self.results = results
         self.items = tuple(Item(one.id, wide_links(one), narrow_links(one)) for one in self.examples)
         self.main = range(len(examples))
-        self.headline = headline_members(examples)
+        self.headline = _headline_members(examples)
         paired = any(results[place].paired is not None for place in self.headline) if results else True
         self.headline_metric = headline_metric(examples).name if paired else "accuracy"
 
@@ -119,7 +119,7 @@ def is_chance(system: str) -> bool:
     return system.partition(":")[0] == "random"
 
 
-def headline_members(examples: Sequence[Example]) -> list[int]:
+def _headline_members(examples: Sequence[Example]) -> list[int]:
     """Positions of the examples that count in the headline; all of them if the suite has no slice but Omission."""
     counted = [place for place, example in enumerate(examples) if example.slice != OMISSION]
     return counted or list(range(len(examples)))
@@ -127,13 +127,13 @@ def headline_members(examples: Sequence[Example]) -> list[int]:
 
 def headline_metric(examples: Sequence[Example]) -> Metric:
     """Paired accuracy, or accuracy if no example of the headline has an opposite query."""
-    paired = any(examples[place].is_paired for place in headline_members(examples))
+    paired = any(examples[place].is_paired for place in _headline_members(examples))
     return METRICS["paired_accuracy" if paired else "accuracy"]
 
 
 def headline_slices(examples: Sequence[Example]) -> tuple[str, ...]:
     """The slices that count in the headline, in the order of the suite."""
-    return tuple(dict.fromkeys(examples[place].slice for place in headline_members(examples)))
+    return tuple(dict.fromkeys(examples[place].slice for place in _headline_members(examples)))
 
 
 def group_examples(examples: Sequence[Example], controls: Sequence[Example]) -> dict[str, dict[str, list[int]]]:

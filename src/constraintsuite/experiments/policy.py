@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.significance import CAUTIOUS, TYPICAL, detect_before
 from constraintsuite.core.statistics.ties import TiePolicy, TieRule
@@ -30,11 +31,7 @@ _EXAMPLE = "`csuite gate --example` prints a policy to start from."
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class PolicyRule(_Strict):
+class PolicyRule(StrictModel):
     """One limit for one metric on one group of items."""
 
     metric: str = Field(min_length=1, description="a metric of the run, as docs/metrics.md lists them")
@@ -103,7 +100,7 @@ class PolicyRule(_Strict):
         return f"{self.metric}{where}{who}: {self.kind} {self.limit:g}{end}"
 
 
-class LatencyRule(_Strict):
+class LatencyRule(StrictModel):
     """How much slower warm answers may be than in the baseline, in units of the machine's calibration."""
 
     max_rise: float = Field(0.20, ge=0, description="relative: 0.20 lets 10 ms become 12 ms")
@@ -114,7 +111,7 @@ class LatencyRule(_Strict):
         return f"{LATENCY}: max_rise {self.max_rise:g}"
 
 
-class Policy(_Strict):
+class Policy(StrictModel):
     """All rules, and how ties, chance and inconclusive rules are treated."""
 
     rules: tuple[PolicyRule, ...] = ()
@@ -143,7 +140,7 @@ class Policy(_Strict):
         return _read(cls, path, "policy", _EXAMPLE)
 
 
-class Waiver(_Strict):
+class Waiver(StrictModel):
     """A known failure that may pass until a date."""
 
     rule: str = Field(min_length=1, description=f"the metric of the rule, or {LATENCY}")
@@ -154,7 +151,7 @@ class Waiver(_Strict):
     expires: date = Field(description="the last day on which the waiver is valid")
 
 
-class Waivers(_Strict):
+class Waivers(StrictModel):
     """The content of a file of waivers."""
 
     waivers: tuple[Waiver, ...]

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.execution.shard_runs import UNWORKABLE
 from constraintsuite.core.statistics.pairwise import Scores, Visible, judge_all
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin
-from constraintsuite.core.store.files import sha256_text, write_text
+from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.jsonl import write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite, load_suite
@@ -118,9 +117,10 @@ def _leave_out_failures(suite: Suite, scored: ScoredPairs, reporter: Reporter) -
     lost = [one.id for one in suite.all_examples if any(pair not in scored.scores for pair in pairs_of([one]))]
     if not lost:
         return RunContent(suite, scored.scores, scored.visible, scored.facts)
-    shown = ", ".join(lost[:_SHOWN]) + (", ..." if len(lost) > _SHOWN else "")
     many = "1 example is" if len(lost) == 1 else f"{len(lost):,} examples are"
-    reporter.note(f"{many} left out, because the model fails on one of their pairs: {shown}")
+    reporter.note(
+        f"{many} left out, because the model fails on one of their pairs: {', '.join(first_of(lost, _SHOWN))}"
+    )
     kept = suite.without(set(lost))
     if not kept.examples:
         raise UserError("The model fails on a pair of every example, so there is nothing to evaluate. Check the model.")
@@ -151,7 +151,7 @@ def record_run(
         content = make()
         facts = split_facts(content.facts)
         if facts.own:
-            write_text(folder / MODEL, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
+            write_json(folder / MODEL, facts.own)
         counts = write_run(content, origin.name, folder, seed=origin.seed)
         return OutputCounts(counts, content.left_out, facts.place)
 

@@ -67,14 +67,12 @@ def summarise(suite: str, table: PairTable, *, seed: int, draws: int = DRAWS, ru
     )
 
 
-def tie_figures(
-    examples: Sequence[Example], scores: Scores, *, seed: int, draws: int = DRAWS
-) -> Mapping[str, Mapping[str, Interval]]:
+def tie_figures(examples: Sequence[Example], scores: Scores, *, seed: int) -> Mapping[str, Mapping[str, Interval]]:
     """The accuracies of the main examples under every policy for ties, by metric and policy."""
     found = {}
     for policy in TIE_POLICIES:
         table = PairTable(policy, examples, (), judge_all(examples, (), scores, TieRule(policy)))
-        found[policy] = group_figures(table, policy, table.main, metrics=_TIE_METRICS, seed=seed, draws=draws).metrics
+        found[policy] = group_figures(table, policy, table.main, metrics=_TIE_METRICS, seed=seed).metrics
     return {name: {policy: found[policy][name] for policy in TIE_POLICIES} for name in _TIE_METRICS}
 
 
@@ -100,17 +98,17 @@ class TruncationAudit:
 
 
 def audit_truncation(
-    examples: Sequence[Example], results: Sequence[PairResult], visible: Visible, *, seed: int, draws: int = DRAWS
+    examples: Sequence[Example], results: Sequence[PairResult], visible: Visible, *, seed: int
 ) -> TruncationAudit:
     """Audit the main examples, given the result of each."""
     found = [find_truncation(example, visible) for example in examples]
     table = PairTable("", examples, (), results)
     cut = np.array([one.cut for one in found])
     rng = generator(seed, [example.id for example in examples])
-    (share,) = mean_figures([cut], table.clusters(table.main).numbers, rng, draws=draws)
+    (share,) = mean_figures([cut], table.clusters(table.main).numbers, rng)
     whole = [i for i, one in enumerate(found) if not one.cut]
     with_cut, without_cut = (
-        group_figures(table, "", members, metrics=_TRUNCATION_METRICS, seed=seed, draws=draws).metrics
+        group_figures(table, "", members, metrics=_TRUNCATION_METRICS, seed=seed).metrics
         for members in (table.main, whole)
     )
     return TruncationAudit(
@@ -121,11 +119,11 @@ def audit_truncation(
         ids=tuple(example.id for example, one in zip(examples, found, strict=True) if one.cut),
         with_cut=with_cut,
         without_cut=without_cut,
-        unheard=sum(ignores_query(example, result) for example, result in zip(examples, results, strict=True)),
+        unheard=sum(_ignores_query(example, result) for example, result in zip(examples, results, strict=True)),
     )
 
 
-def ignores_query(example: Example, result: PairResult) -> bool:
+def _ignores_query(example: Example, result: PairResult) -> bool:
     """Whether two different queries give exactly the same gap; gaps of zero are ties, which have other causes."""
     gap = result.gaps["query"]
     return gap != 0 and result.gaps.get("opposite") == gap and example.query != example.opposite

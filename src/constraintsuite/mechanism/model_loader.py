@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
 from constraintsuite.mechanism.families import ModelFamily, find_family
 from constraintsuite.mechanism.invariants import check_invariants
 from constraintsuite.mechanism.loaded_model import LoadedModel
@@ -51,10 +51,8 @@ def load_model(name: str) -> LoadedModel:
 def _family_of(folder: ModelFolder) -> ModelFamily:
     """The family of the model in a folder; a model that cannot be analysed is refused before its weights are read."""
     folder.refuse_pickle()
-    try:
+    with prefixed_errors(str(folder.path)):
         family = find_family(str(folder.json("config.json").get("model_type")))
-    except UserError as error:
-        raise UserError(f"{folder.path}: {error}") from None
     if read_default_prompt(folder.path):
         raise UserError(f"{folder.path}: its files put a prompt before each query, which is not supported here.")
     return family

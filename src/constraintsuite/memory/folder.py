@@ -54,7 +54,7 @@ KIND = "graph"
 T = TypeVar("T")
 
 
-def commit_lines(
+def _commit_lines(
     path: Path,
     origin: ArtifactOrigin,
     held: Mapping[str, SegmentEntry],
@@ -134,7 +134,7 @@ def write_memory(
     ) as space:
         if space.finished is None:
             lines: dict[str, Sequence[LogLine]] = {SEGMENTS: changes} | ({READINGS: readings} if readings else {})
-            space.finished = commit_lines(path, origin, held, None, lines)
+            space.finished = _commit_lines(path, origin, held, None, lines)
             keep_terms(None, changes, space.finished)
         return space.finished
 
@@ -164,7 +164,7 @@ def change_memory(path: Path, plan: Callable[[Artifact], MemoryChangePlan]) -> A
             return artifact
         held = applied(before, changes)
         origin = _origin(artifact.manifest.name, artifact.manifest.settings, held)
-        now = commit_lines(path, origin, held, artifact, new)
+        now = _commit_lines(path, origin, held, artifact, new)
         keep_terms(artifact, changes, now)
         return now
 

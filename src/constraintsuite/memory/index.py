@@ -15,8 +15,9 @@ import json
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.files import atomic_writer, sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
@@ -30,10 +31,9 @@ from constraintsuite.models.retrieval.bm25 import Bm25Settings
 INDEX = ".terms.index"
 
 
-class _Head(BaseModel):
+class _Head(StrictModel):
     """The content and rules that an index belongs to."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     content: str
     """The content hash of the folder's manifest."""
     rules: str

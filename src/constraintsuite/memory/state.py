@@ -21,9 +21,10 @@ from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.memory.records import parse_time
 
 Lifecycle = Literal["encoded", "archived", "fading", "active", "stabilizing", "consolidated"]
@@ -69,11 +70,10 @@ class Superseded:
 StateEvent = Confirmed | Superseded
 
 
-class ForgettingCurve(BaseModel):
+class ForgettingCurve(StrictModel):
     """How fast confirmations fade with their age."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    scale_days: float = Field(1.0, gt=0, allow_inf_nan=False, description="the age at which forgetting sets in")
+    scale_days: float = Field(1.0, gt=0, description="the age at which forgetting sets in")
     fading: float = Field(0.5, ge=0, le=10, description="the exponent; 0 forgets nothing")
 
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
 from constraintsuite.core.store.files import folder_lock, sha256_text
 from constraintsuite.core.store.jsonl import adapter, describe, encode, write_jsonl
 from constraintsuite.memory.records import parse_time
@@ -56,10 +56,8 @@ def load_state(path: Path) -> MemoryState:
         raise UserError(
             f"{path}: {len(events)} events that are not the {head.events} that were written. Bring back a copy of the file."
         )
-    try:
+    with prefixed_errors(str(path)):
         return MemoryState.of(Snapshot(parse_time(head.now), head.forgetting, tuple(events)))
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
 
 
 @contextmanager

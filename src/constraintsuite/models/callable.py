@@ -41,7 +41,7 @@ def make_python(name: ModelName, bench: Workbench) -> Scorer:
             raise UserError(f"Model {str(name)!r}: {module.__file__ or module_name} has no {attribute!r}.")
         found = getattr(found, part)
     if not isclass(found):
-        choose_method(str(name), found)
+        _choose_method(str(name), found)
     return PythonScorer(str(name), found, _version(name, module, found), bench)
 
 
@@ -54,7 +54,7 @@ class ScoringMethod(NamedTuple):
     facts: Mapping[str, str]
 
 
-def choose_method(name: str, target: object) -> ScoringMethod:
+def _choose_method(name: str, target: object) -> ScoringMethod:
     """How an object scores pairs: with its method `score` or `predict`, with vectors of `encode`, or as a function.
 
     Calling it comes last, since a model of sentence-transformers can be called too, but gives no scores then.
@@ -104,7 +104,7 @@ class PythonScorer:
     def method(self) -> ScoringMethod:
         """How the object scores; a class is instantiated here."""
         target = _call(self.name, self._target) if isclass(self._target) else self._target
-        return choose_method(self.name, target)
+        return _choose_method(self.name, target)
 
 
 class VectorComparison:

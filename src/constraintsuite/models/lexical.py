@@ -18,6 +18,7 @@ from constraintsuite.models.base import Pair, Scorer, Workbench
 from constraintsuite.models.bm25.formula import Bm25Formula, CorpusStatistics
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.text.terms import TermAnalyser
+from constraintsuite.text.wordlists import WordSet
 
 
 def make_bm25(name: ModelName, bench: Workbench) -> Scorer:
@@ -146,8 +147,8 @@ def _sum_in_order(numbers: Iterable[float]) -> float:
 @cache
 def scikit_learn_stopwords() -> frozenset[str]:
     """The English stop list of scikit-learn, which the NevIR paper used."""
-    lists = read_package_yaml("constraintsuite.models", "data", "stopwords.yaml")
-    return frozenset(lists["scikit-learn"].split())
+    lists = read_package_yaml(dict[str, WordSet], "constraintsuite.models", "data", "stopwords.yaml")
+    return lists["scikit-learn"]
 
 
 class TextCollection:

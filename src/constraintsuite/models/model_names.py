@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from constraintsuite.core.errors import UserError, refuse_faults
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.models import SCORERS
 from constraintsuite.models.base import Scorer, Workbench
@@ -20,10 +21,8 @@ _OPTION = re.compile(r",(?=[a-z_][a-z0-9_]*=)")  # other commas belong to an add
 S = TypeVar("S", bound="ModelSettings")
 
 
-class ModelSettings(BaseModel):
+class ModelSettings(StrictModel):
     """The options of a family: one field per option, with a description; unknown options are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ModelName(NamedTuple):

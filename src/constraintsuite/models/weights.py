@@ -7,7 +7,6 @@ Only `fetch_weights` downloads, which `csuite fetch` and the quickstart call.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Mapping
@@ -16,11 +15,13 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from constraintsuite.core.errors import UserError, hint_for
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.download import cache_entry, cache_folder, unpack_wheel
 from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
 _HUB_SECONDS = 5.0  # a hub that cannot be reached must fail soon
@@ -30,11 +31,7 @@ _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _OTHER_FORMATS = ("onnx", "openvino")  # folders in the hub that are not downloaded
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class WeightFile(_Entry):
+class WeightFile(StrictModel):
     """One file of a model."""
 
     hub: str = ""
@@ -43,7 +40,7 @@ class WeightFile(_Entry):
     """The hashes that it may have; empty if none was checked."""
 
 
-class Package(_Entry):
+class Package(StrictModel):
     """A package of the registry that carries a model's files."""
 
     requirement: str
@@ -52,7 +49,7 @@ class Package(_Entry):
     folder: str
 
 
-class WeightVariant(_Entry):
+class WeightVariant(StrictModel):
     """The weights of a model in one precision."""
 
     hub: str = ""
@@ -66,7 +63,7 @@ class WeightVariant(_Entry):
     adds: Mapping[str, JsonValue] = {}
 
 
-class KnownModel(_Entry):
+class KnownModel(StrictModel):
     """A public model with a short name."""
 
     use: str
@@ -80,8 +77,7 @@ class KnownModel(_Entry):
 @cache
 def known_models() -> Mapping[str, KnownModel]:
     """All public models by their short names."""
-    entries = read_package_yaml("constraintsuite.models", "data", "weights.yaml")
-    return {name: KnownModel.model_validate(entry) for name, entry in entries.items()}
+    return read_package_yaml(dict[str, KnownModel], "constraintsuite.models", "data", "weights.yaml")
 
 
 def find_known(name: str, precision: str = "fp32") -> WeightVariant | None:
@@ -209,7 +205,7 @@ def _check(variant: WeightVariant, folder: Path) -> None:
             raise UserError(f"{name} has SHA-256 {found}, expected {' or '.join(entry.sha256)}. It was not used.")
     for name, content in variant.adds.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        write_json(folder / name, content)
     if not any(folder.glob("**/*.safetensors")) and not any(folder.glob("**/*.onnx")):
         raise UserError(
             "there are no weights as safetensors or ONNX, and others are not read, since they can run code."

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
 from constraintsuite.core.execution.engine import Engine, LocalEngine, require_results
 from constraintsuite.models.base import Scorer, Workbench, is_spreadable
 from constraintsuite.models.model_names import load_scorer, parse_model
@@ -108,13 +108,9 @@ def refuse_other_model(model: str, found: str, expected: str) -> None:
         )
 
 
-@contextmanager
-def machine_in_errors() -> Iterator[None]:
+def machine_in_errors() -> AbstractContextManager[None]:
     """Put the name of this machine before the message of a UserError, for work that another machine sent."""
-    try:
-        yield
-    except UserError as error:
-        raise UserError(f"On {platform.node()}: {error}") from None
+    return prefixed_errors(f"On {platform.node()}")
 
 
 @contextmanager

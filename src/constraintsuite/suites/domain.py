@@ -9,20 +9,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.yaml_files import read_package_yaml, read_yaml
 
 FillerType = Literal["person", "organisation", "place", "value", "noun"]
 
 
-class _Data(BaseModel, frozen=True, extra="forbid"):
-    """A part of a domain file; an unknown key is an error."""
-
-
-class ClassDefinition(_Data):
+class ClassDefinition(StrictModel):
     """A kind of thing that a document can be about."""
 
     heads: tuple[str, ...]
@@ -33,7 +30,7 @@ class ClassDefinition(_Data):
     """How later sentences refer to the thing: pronouns, or nouns after `the`."""
 
 
-class TemplateFamily(_Data):
+class TemplateFamily(StrictModel):
     """A way to word an exclusion and its opposite; `{topic}` and `{y}` are filled in."""
 
     name: str
@@ -53,7 +50,7 @@ class TemplateFamily(_Data):
         return self
 
 
-class Relation(_Data):
+class Relation(StrictModel):
     """Something a document of some kind states of its subject: directed by Y, born in Y, is a Y."""
 
     key: str
@@ -81,7 +78,7 @@ class Relation(_Data):
     families: tuple[TemplateFamily, ...] = Field(min_length=3)
 
 
-class AttributeLinks(_Data):
+class AttributeLinks(StrictModel):
     """Words that link a thing to its optional attributes, and templates that ask for a thing without one."""
 
     key: str
@@ -89,7 +86,7 @@ class AttributeLinks(_Data):
     families: tuple[TemplateFamily, ...] = Field(min_length=3)
 
 
-class QueryPattern(_Data):
+class QueryPattern(StrictModel):
     """A way to ask for a thing with Y (`opposite`) and without it (`query`); only the link words differ."""
 
     opposite: str
@@ -98,7 +95,7 @@ class QueryPattern(_Data):
     link: str
 
 
-class Domain(_Data):
+class Domain(StrictModel):
     """The content of one domain file."""
 
     domain: str
@@ -139,7 +136,7 @@ def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:
 def _bundled_domains() -> tuple[Domain, ...]:
     folder = resources.files("constraintsuite.suites") / "domains"
     names = sorted(file.name for file in folder.iterdir() if file.name.endswith(".yaml"))
-    return tuple(_checked(name, read_package_yaml("constraintsuite.suites", "domains", name)) for name in names)
+    return tuple(read_package_yaml(Domain, "constraintsuite.suites", "domains", name) for name in names)
 
 
 def _checked(name: str, data: object) -> Domain:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from constraintsuite.core.records.examples import Example
-from constraintsuite.core.store.files import write_text
-from constraintsuite.core.store.jsonl import adapter, read_jsonl
+from constraintsuite.core.store.jsonl import adapter, read_jsonl, write_json
 
 
 def read_examples(folder: Path) -> list[Example]:
@@ -19,7 +17,7 @@ def read_examples(folder: Path) -> list[Example]:
 
 def write_schema(path: Path, schema: Mapping[str, object] | None = None) -> None:
     """Write a JSON Schema, by default that of an example."""
-    write_text(path, json.dumps(schema or example_schema(), indent=2, ensure_ascii=False) + "\n")
+    write_json(path, schema or example_schema())
 
 
 def example_schema() -> dict[str, Any]:

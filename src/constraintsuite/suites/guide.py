@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import BaseModel
-
 from constraintsuite.core.records.examples import (
     CONTROL_SLICES,
     MAIN_SLICES,
@@ -28,6 +26,7 @@ from constraintsuite.core.records.examples import (
     Retrieval,
     Split,
 )
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.suites.constraints.exclude import Exclude
 
 SUITES: Mapping[str, str] = {f"negation_{name}": name for name in MAIN_SLICES} | {
@@ -39,7 +38,7 @@ _UNSTATED = "unstated"
 """Kind of an imported control: the guide does not say what was changed."""
 
 
-class _GuidePart(BaseModel, frozen=True, extra="forbid", strict=True):
+class _GuidePart(StrictModel, strict=True):
     """A part of a line; unknown fields, which would be lost, and values of another type are errors."""
 
 

@@ -6,10 +6,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError, computed_field, model_validator
+from pydantic import Field, ValidationError, computed_field, model_validator
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import SPLITS
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.corpora.base import SourceSettings
@@ -23,10 +24,6 @@ LUCENE = "lucene:"
 OPENSEARCH = "opensearch:"
 
 
-class _Section(BaseModel, frozen=True, extra="forbid", allow_inf_nan=False):
-    """A part of a recipe; an unknown key is an error."""
-
-
 def _require_sum_of_one(**shares: float) -> None:
     total = sum(shares.values())
     if abs(total - 1) > SHARE_SLACK:
@@ -34,7 +31,7 @@ def _require_sum_of_one(**shares: float) -> None:
         raise ValueError(f"{terms} = {total:g}; these shares must add up to 1")
 
 
-class DocumentSettings(_Section):
+class DocumentSettings(StrictModel):
     """Which documents take part."""
 
     min_words: int = Field(12, ge=1)
@@ -57,7 +54,7 @@ class DocumentSettings(_Section):
         return self
 
 
-class AnalysisSettings(_Section):
+class AnalysisSettings(StrictModel):
     """How texts are read."""
 
     analyser: Literal["auto", "rules", "parser"] = "auto"
@@ -66,7 +63,7 @@ class AnalysisSettings(_Section):
     """More domain files (class nouns, relations, templates)."""
 
 
-class QuerySettings(_Section):
+class QuerySettings(StrictModel):
     """Which topics and Y are asked for."""
 
     mine: bool = True
@@ -94,7 +91,7 @@ class QuerySettings(_Section):
         return self
 
 
-class CandidateSettings(_Section):
+class CandidateSettings(StrictModel):
     """The BM25 pools."""
 
     engine: str = Field("bm25", pattern=r"^(bm25|(lucene|opensearch):\S.*)$")
@@ -127,7 +124,7 @@ class CandidateSettings(_Section):
         return "" if self.engine == "bm25" else identify_index(self.engine.removeprefix(LUCENE))
 
 
-class PairSettings(_Section):
+class PairSettings(StrictModel):
     """How two documents become a pair."""
 
     max_length_ratio: float = Field(1.6, ge=1)
@@ -144,7 +141,7 @@ class PairSettings(_Section):
     """Whether a minority of MinPairs is made by negating a sentence."""
 
 
-class SizeSettings(_Section):
+class SizeSettings(StrictModel):
     """How many examples are kept."""
 
     main: int = Field(2000, ge=1, le=100_000)
@@ -171,7 +168,7 @@ class SizeSettings(_Section):
         return self
 
 
-class FilterSettings(_Section):
+class FilterSettings(StrictModel):
     """Thresholds of the filters that a pair must pass."""
 
     min_topic_overlap: float = Field(0.5, ge=0, le=1)
@@ -180,7 +177,7 @@ class FilterSettings(_Section):
     """Largest Jaccard similarity of the words of two unedited documents."""
 
 
-class SplitSettings(_Section):
+class SplitSettings(StrictModel):
     """Shares of the splits, between which nothing leaks."""
 
     train: float = Field(0.6, ge=0, le=1)
@@ -196,7 +193,7 @@ class SplitSettings(_Section):
         return self
 
 
-class TagSettings(_Section):
+class TagSettings(StrictModel):
     """Bins of the tags of the guide."""
 
     overlap_bins: tuple[float, float] = (0.15, 0.3)
@@ -215,7 +212,7 @@ class TagSettings(_Section):
         return self
 
 
-class Recipe(_Section):
+class Recipe(StrictModel):
     """Everything that decides a suite."""
 
     name: str = ""

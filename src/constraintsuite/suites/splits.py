@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import SPLITS, Split
+from constraintsuite.core.statistics.union_find import UnionFind
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.queries.relations import relation_of
 from constraintsuite.suites.recipe import SplitSettings
@@ -65,15 +65,15 @@ def split_documents(
     """
     if len(ids) < SMALL_COLLECTION:
         return Splits(ids, np.full(len(ids), SPLITS.index("test"), dtype=np.uint8))
-    forest = _Forest(len(ids))
+    parts = UnionFind(len(ids))
     for pair in clusters:
-        forest.join(pair, len(ids))
+        parts.join(pair)
     tied = np.zeros(len(ids), dtype=np.bool_)
     for group in ties:
         members = list(group)
-        forest.join(members, max(SMALL_PART, settings.max_component * len(ids)))
+        parts.join(members, max(SMALL_PART, settings.max_component * len(ids)))
         tied[members] = True
-    return Splits(ids, _distribute(ids, forest.firsts(), tied, settings, seed))
+    return Splits(ids, _distribute(ids, np.frombuffer(parts.firsts(), dtype=np.uint32), tied, settings, seed))
 
 
 def split_ys(ys: Mapping[str, DocumentNumbers], documents: Splits, settings: SplitSettings) -> dict[str, Split]:
@@ -98,35 +98,6 @@ def split_ys(ys: Mapping[str, DocumentNumbers], documents: Splits, settings: Spl
         given[relation][choice] += counts[y].total()
         result[y] = named[name] = choice
     return result
-
-
-class _Forest:
-    """Documents joined into parts (union-find); each points towards the first document of its part."""
-
-    def __init__(self, count: int) -> None:
-        self._parent = array("I", range(count))
-        self._size = array("I", [1]) * count
-
-    def join(self, group: Iterable[int], limit: float) -> None:
-        """Join the parts of these documents, unless the result would have more than `limit` documents."""
-        roots = sorted({self._root(document) for document in group})
-        if len(roots) > 1 and sum(self._size[root] for root in roots) <= limit:
-            for other in roots[1:]:
-                self._parent[other] = roots[0]
-                self._size[roots[0]] += self._size[other]
-
-    def firsts(self) -> DocumentNumbers:
-        """For each document, the first document of its part."""
-        for document in range(len(self._parent)):
-            self._parent[document] = self._root(document)
-        return np.frombuffer(self._parent, dtype=np.uint32)
-
-    def _root(self, document: int) -> int:
-        parent = self._parent
-        while parent[document] != document:
-            parent[document] = parent[parent[document]]
-            document = parent[document]
-        return document
 
 
 def _distribute(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
@@ -31,5 +30,4 @@ def guard_words() -> WordsByList:
 
 
 def _read_lists(*folder: str) -> WordsByList:
-    data = read_package_yaml("constraintsuite.suites", *folder, "words.yaml")
-    return adapter(dict[str, WordSet]).validate_python(data)
+    return read_package_yaml(dict[str, WordSet], "constraintsuite.suites", *folder, "words.yaml")

@@ -117,10 +117,10 @@ def _read(path: Path, half: AuditHalf) -> tuple[dict[int, CondaqaRow], dict[int,
 
 def _find_cues(analyser: Analyser, rows: Iterable[CondaqaRow], sentences: Sequence[str]) -> Iterator[bool]:
     for row, analysis in zip(rows, analyser.analyse(sentences), strict=True):
-        yield count_cue(analysis, row.cue) > 0
+        yield _count_cue(analysis, row.cue) > 0
 
 
-def count_cue(analysis: Analysis, cue: str) -> int:
+def _count_cue(analysis: Analysis, cue: str) -> int:
     """How often the words of an annotated cue are a cue in the analysis."""
     wanted = _plain(cue)
     spans = {(s.cue_start, s.cue_end) for s in analysis.scopes if s.kind != "affirmed"}
@@ -140,7 +140,7 @@ def _edits_cleared(
     before = analyser.analyse(originals[one].sentence for one in passages)
     after = analyser.analyse(counterparts)
     cleared = sum(
-        count_cue(new, originals[one].cue) < count_cue(old, originals[one].cue)
+        _count_cue(new, originals[one].cue) < _count_cue(old, originals[one].cue)
         for one, old, new in zip(passages, before, after, strict=True)
     )
     return wilson(cleared, len(passages))

@@ -37,7 +37,7 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     """The cues in order; each word belongs to one cue at most, and words in a gap may be another cue."""
     cues: list[Cue] = []
     used: set[int] = set()
-    words, verbs = phrases_by_start("word"), verb_forms()
+    words, verbs = phrases_by_start("word"), _verb_forms()
     for at, word in enumerate(sentence.words):
         if at not in used and (word in words or word in verbs) and sentence.word(at - 1) != "-":
             cue = _longest(sentence, at)
@@ -47,10 +47,10 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     return cues
 
 
-def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
+def _is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
     """Whether the word is a form of one of the verbs and used as a verb; imperatives may have another tag."""
     word = sentence.word(at)
-    if verbs.isdisjoint(verb_forms().get(word, ())):
+    if verbs.isdisjoint(_verb_forms().get(word, ())):
         return False
     pos = sentence.pos(at)
     if pos in ("VERB", "AUX"):
@@ -66,7 +66,7 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
 
 
 @cache
-def verb_forms() -> dict[str, frozenset[str]]:
+def _verb_forms() -> dict[str, frozenset[str]]:
     """The forms of all verbs of the lexicon, each with the verbs that it can be a form of."""
     table: dict[str, set[str]] = {}
     for verb in all_verbs():
@@ -101,7 +101,7 @@ def _candidates(sentence: Sentence, at: int) -> Iterator[Phrase]:
     word, second = sentence.words[at], sentence.word(at + 1)
     entries = [
         phrases_by_start("word").get(word),
-        *(phrases_by_start("verb").get(verb) for verb in verb_forms().get(word, ())),
+        *(phrases_by_start("verb").get(verb) for verb in _verb_forms().get(word, ())),
     ]
     for entry in entries:
         if entry is not None:
@@ -141,5 +141,5 @@ def _fits(sentence: Sentence, at: int, element: Element) -> bool:
     if element.sort == "word":
         return sentence.words[at] in element.values
     if element.sort == "verb":
-        return is_form_of(sentence, at, element.values)
+        return _is_form_of(sentence, at, element.values)
     return sentence.pos(at) in element.values

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
+from constraintsuite.core.records.strict_model import StrictModel
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.base import ScopeKind
-from constraintsuite.text.wordlists import WordSet, read_data, read_text
+from constraintsuite.text.wordlists import WordSet, read_text
 
 FILE = "cues.yaml"
 Sort = Literal["word", "verb", "pos", "gap"]
@@ -27,7 +29,7 @@ def _split(value: object) -> object:
     return [" ".join(phrase.split()) for phrase in value.replace("\n", ";").split(";") if phrase.strip()]
 
 
-class CueGroup(BaseModel, frozen=True, extra="forbid"):
+class CueGroup(StrictModel):
     """Phrases whose scopes are drawn by the same function and have the same kind."""
 
     rule: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -38,7 +40,7 @@ class CueGroup(BaseModel, frozen=True, extra="forbid"):
     """Written in YAML as one string, with semicolons or line ends between phrases."""
 
 
-class Lexicon(BaseModel, frozen=True, extra="forbid"):
+class Lexicon(StrictModel):
     """All cues, and the word lists that the scope rules use."""
 
     groups: tuple[CueGroup, ...]
@@ -64,7 +66,7 @@ class Phrase:
 @cache
 def lexicon() -> Lexicon:
     """The cue lexicon of the package, read once per process."""
-    return read_data(FILE, Lexicon)
+    return read_package_yaml(Lexicon, "constraintsuite.text", "data", FILE)
 
 
 @cache

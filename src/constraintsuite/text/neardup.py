@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from rensa import RMinHash
 
+from constraintsuite.core.statistics.union_find import UnionFind
 from constraintsuite.text.terms import words
 
 SHINGLE = 5
@@ -71,7 +72,7 @@ class Sketches:
                 for group in _groups(columns[number]):
                     if clusters.is_open(group):
                         clusters.compare(group, self._shared_before(group, first + number))
-        return clusters.roots()
+        return clusters.firsts()
 
     def _write(self) -> None:
         digests = self._block[: self._waiting].reshape(-1, BANDS, PERMUTATIONS // BANDS)
@@ -111,22 +112,22 @@ def _groups(keys: SketchKeys) -> Iterator[list[int]]:
 
 
 class _Clusters:
-    """A union-find of texts; each text points towards the first of its cluster."""
+    """Clusters of texts, which grow as texts are compared."""
 
     def __init__(self, count: int, shingles: Callable[[int], set[str]], threshold: float) -> None:
-        self._parent = array("q", range(count))
+        self._parts = UnionFind(count)
         self._shingles, self._threshold = shingles, threshold
 
     def is_open(self, group: Sequence[int]) -> bool:
         """Whether the texts of a group are in more than one cluster."""
-        return len({self._root(index) for index in group}) > 1
+        return len({self._parts.first(index) for index in group}) > 1
 
     def compare(self, group: Sequence[int], were_compared: Callable[[int, TextPositions], Flags]) -> None:
         """Compare the texts of a group that are in different clusters and have not `were_compared` before.
 
         This goes tile by tile, since the shingles of two tiles fit into the cache, and those of a whole group may not.
         """
-        roots = np.array([self._root(index) for index in group])
+        roots = np.array([self._parts.first(index) for index in group])
         tiles = [slice(begin, begin + TILE) for begin in range(0, len(group), TILE)]
         for number, late in enumerate(tiles):
             for early in tiles[: number + 1]:
@@ -148,7 +149,7 @@ class _Clusters:
             others = others[~were_compared(place, others)]
         while (alike := self._first_alike(group, place, others)) is not None:
             first, second = sorted((int(roots[place]), int(roots[alike])))
-            self._parent[second] = first
+            self._parts.join((first, second))
             roots[roots == second] = first
             others = others[(others > alike) & (roots[others] != first)]
 
@@ -162,18 +163,9 @@ class _Clusters:
                 return other
         return None
 
-    def roots(self) -> array[int]:
+    def firsts(self) -> array[int]:
         """The first text of each text's cluster."""
-        for index in range(len(self._parent)):
-            self._parent[index] = self._root(index)
-        return self._parent
-
-    def _root(self, index: int) -> int:
-        parent = self._parent
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
+        return self._parts.firsts()
 
 
 def jaccard(a: set[str], b: set[str]) -> float:

@@ -50,9 +50,9 @@ class ParserAnalyser:
         """The analysis of each text, in order; texts are parsed one by one, so that they do not affect each other."""
         docs = (self._prepare(text) for text in texts)
         for doc in self._pipeline.pipe(docs, batch_size=1):
-            tokens = read_tokens(doc)
+            tokens = _read_tokens(doc)
             spans = tuple(split_sentences(doc.text))
-            scopes = draw_text([ParsedSentence(local_tokens(tokens, span)) for span in spans])
+            scopes = draw_text([ParsedSentence(_local_tokens(tokens, span)) for span in spans])
             yield Analysis(doc.text, spans, tokens, scopes)
 
     def _prepare(self, text: str) -> Doc:
@@ -74,7 +74,7 @@ def load_pipeline() -> Language:
     return pipeline
 
 
-def read_tokens(doc: Doc) -> tuple[Token, ...]:
+def _read_tokens(doc: Doc) -> tuple[Token, ...]:
     """The tokens of a parsed text, without white space."""
     kept = [token for token in doc if not token.is_space]
     place = {token.i: index for index, token in enumerate(kept)}
@@ -94,7 +94,7 @@ def read_tokens(doc: Doc) -> tuple[Token, ...]:
     )
 
 
-def local_tokens(tokens: tuple[Token, ...], span: Span) -> list[Token]:
+def _local_tokens(tokens: tuple[Token, ...], span: Span) -> list[Token]:
     """The tokens of one sentence, with heads counted from its first token."""
     first = bisect_left(tokens, span.start, key=lambda token: token.start)
     last = bisect_left(tokens, span.end, key=lambda token: token.start)

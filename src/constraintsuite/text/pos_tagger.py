@@ -9,8 +9,7 @@ from itertools import pairwise
 from math import log
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.text.base import Token
 from constraintsuite.text.readings import WordReading, in_dictionary, readings
@@ -28,7 +27,7 @@ _SHOUTED_WORDS = 0.6
 _FUNCTION_WORDS = frozenset(("DET", "ADP", "CCONJ", "SCONJ", "AUX", "PRON", "PART"))
 
 
-class TagTable(BaseModel, frozen=True, extra="forbid"):
+class TagTable(StrictModel):
     """Log-probabilities of tags after each other, and of the tags of words of each kind."""
 
     transitions: dict[str, dict[str, float]]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
+from constraintsuite.core.records.strict_model import StrictModel
+from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.inflection import get_all_inflections, get_all_lemmas
-from constraintsuite.text.wordlists import WordSet, read_data
+from constraintsuite.text.wordlists import WordSet
 
 UNIVERSAL = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "VB": "VERB", "VBP": "VERB", "VBZ": "VERB", "VBD": "VERB",
@@ -35,13 +35,13 @@ class WordReading(NamedTuple):
     lemma: str
 
 
-class _Group(BaseModel, frozen=True, extra="forbid"):
+class _Group(StrictModel):
     pos: str
     tag: str
     words: WordSet
 
 
-class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
+class ClosedClasses(StrictModel):
     """Function words by part of speech."""
 
     groups: tuple[_Group, ...]
@@ -53,7 +53,7 @@ class ClosedClasses(BaseModel, frozen=True, extra="forbid"):
 def readings(word: str) -> tuple[WordReading, ...]:
     """All readings of `word` (in lower case), at least one."""
     closed = _closed().get(word, ())
-    if closed and word not in closed_classes().also_open:
+    if closed and word not in _closed_classes().also_open:
         return closed
     found = dict.fromkeys([*closed, *_known(word)] or _guess(word))
     return tuple(found)
@@ -65,15 +65,15 @@ def in_dictionary(word: str) -> bool:
 
 
 @cache
-def closed_classes() -> ClosedClasses:
+def _closed_classes() -> ClosedClasses:
     """The function words of the file `closed_classes.yaml`."""
-    return read_data("closed_classes.yaml", ClosedClasses)
+    return read_package_yaml(ClosedClasses, "constraintsuite.text", "data", "closed_classes.yaml")
 
 
 @cache
 def _closed() -> dict[str, tuple[WordReading, ...]]:
     table: dict[str, list[WordReading]] = {}
-    data = closed_classes()
+    data = _closed_classes()
     for group in data.groups:
         for word in sorted(group.words):
             lemma = "'s" if group.tag == "POS" else data.lemmas.get(word, "be" if word in ("'s", "’s") else word)

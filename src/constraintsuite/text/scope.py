@@ -70,14 +70,14 @@ def draw_text(sentences: Sequence[ScopedSentence]) -> tuple[Scope, ...]:
     scopes: list[Scope] = []
     for sentence, following in zip_longest(sentences, sentences[1:]):
         answer = structures.answer_scope(sentence, following)
-        drawn = draw_scopes(sentence)
+        drawn = _draw_scopes(sentence)
         if answer is not None:
             drawn = [scope for scope in drawn if scope.rule != "doubt_question"] + [answer]
         scopes += drawn
     return tuple(scopes)
 
 
-def draw_scopes(sentence: ScopedSentence) -> list[Scope]:
+def _draw_scopes(sentence: ScopedSentence) -> list[Scope]:
     """All scopes of one sentence, in the order of their cues."""
     for table in PASSES:
         for cue in sentence.cues:

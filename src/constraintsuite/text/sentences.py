@@ -6,10 +6,10 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from pydantic import BaseModel
-
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
-from constraintsuite.text.wordlists import WordSet, read_data
+from constraintsuite.core.store.yaml_files import read_package_yaml
+from constraintsuite.text.wordlists import WordSet
 
 _CANDIDATE = re.compile(r"""(?:[.!?]+|…)["'”’»)\]]*(?=\s|$|["'”’»)\]])|[。！？]+|\n+|(?<=\s)[•▪◦●](?=\s)""")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -113,7 +113,7 @@ def _trim(text: str, start: int, end: int) -> Span:
     return Span(start, end)
 
 
-class Abbreviations(BaseModel, frozen=True, extra="forbid"):
+class Abbreviations(StrictModel):
     """Words whose period may not end a sentence, all in lower case and without their last period."""
 
     never_final: WordSet
@@ -126,4 +126,4 @@ class Abbreviations(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def _abbreviations() -> Abbreviations:
-    return read_data("abbreviations.yaml", Abbreviations)
+    return read_package_yaml(Abbreviations, "constraintsuite.text", "data", "abbreviations.yaml")

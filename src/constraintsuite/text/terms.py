@@ -23,10 +23,10 @@ def words(text: str) -> list[str]:
 @cache
 def stopwords(name: str) -> frozenset[str]:
     """The stop list of this name."""
-    lists = read_package_yaml("constraintsuite.text", "data", "stopwords.yaml")
+    lists = read_package_yaml(dict[str, frozenset[str]], "constraintsuite.text", "data", "stopwords.yaml")
     if name not in lists:
         raise UserError(f"No stop list named {name!r}. There are: {', '.join(lists)}.")
-    return frozenset(lists[name])
+    return lists[name]
 
 
 @dataclass(frozen=True)

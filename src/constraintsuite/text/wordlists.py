@@ -1,15 +1,11 @@
-"""Word lists from the YAML files in `text/data`, validated by a pydantic model."""
+"""The type of word lists in YAML files, and the text of files in `text/data`."""
 
 from __future__ import annotations
 
 from importlib import resources
-from typing import Annotated, TypeVar
+from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator
-
-from constraintsuite.core.store.yaml_files import read_package_yaml
-
-Model = TypeVar("Model", bound=BaseModel)
+from pydantic import BeforeValidator
 
 
 def _split(value: object) -> object:
@@ -23,8 +19,3 @@ WordSet = Annotated[frozenset[str], BeforeValidator(_split)]
 def read_text(name: str) -> str:
     """The text of a file in `text/data`."""
     return resources.files("constraintsuite.text").joinpath("data", name).read_text(encoding="utf-8")
-
-
-def read_data(name: str, model: type[Model]) -> Model:
-    """A file in `text/data` as a `model`; a wrong key or type is an error."""
-    return model.model_validate(read_package_yaml("constraintsuite.text", "data", name))

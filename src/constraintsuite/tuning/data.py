@@ -57,7 +57,7 @@ def read_lists(settings: ListsData, context: DataContext) -> Prepared:
     return builder.done()
 
 
-def read_triples(settings: TriplesData, context: DataContext) -> Prepared:
+def _read_triples(settings: TriplesData, context: DataContext) -> Prepared:
     """Read every triple of a file, as a list of two texts."""
     builder = ListsBuilder(context.exclusion)
     for row in read_jsonl(settings.path, Triple):
@@ -87,7 +87,7 @@ def read_suite(settings: SuiteData, context: DataContext) -> Prepared:
 READERS: Mapping[str, Callable[[Any, DataContext], Prepared]] = {
     "suite": read_suite,
     "lists": read_lists,
-    "triples": read_triples,
+    "triples": _read_triples,
     "distil": distil,
 }
 """By the kind of data in a recipe."""

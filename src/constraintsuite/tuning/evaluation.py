@@ -10,15 +10,17 @@ from typing import NamedTuple
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.text import passage_of
 from constraintsuite.core.statistics.pairwise import judge_all
 from constraintsuite.core.store.artifact import Artifact, Manifest, read_manifest
 from constraintsuite.core.store.files import sha256_of, sha256_text
+from constraintsuite.corpora.base import STRICT_ALWAYS
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.figures import group_figures, table_figures
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.experiments.pairs import PairTable
-from constraintsuite.experiments.ranking.collection import JudgedQuery, StrictRows, judge_queries, read_collection
+from constraintsuite.experiments.ranking.collection import JudgedQuery, judge_queries, read_collection
 from constraintsuite.experiments.ranking.measures import QueryRanking, parse_measures
 from constraintsuite.experiments.ranking.summary import ranking_table
 from constraintsuite.experiments.ranking.trec import read_run
@@ -129,7 +131,7 @@ def read_judged(settings: RankingEvaluation) -> RetrievalSet:
         judged: Sequence[JudgedQuery] = collection.queries
     else:
         source = open_source(settings.ranking)
-        texts = {one.id: f"{one.title} {one.text}".strip() for one in source.documents(StrictRows())}
+        texts = {one.id: passage_of(one.title, one.text) for one in source.documents(STRICT_ALWAYS)}
         passages = Passages(list(texts), list(texts.values()))
         judged = judge_queries({query.id: query.text for query in source.queries()}, source.qrels(), ()).queries
     # Queries are resampled one by one here, also those that share documents.

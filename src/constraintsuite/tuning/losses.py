@@ -58,7 +58,7 @@ def make_loss(kind: ModelKind, loss: Loss, model: Any, settings: Mapping[str, An
     return made(model, **loss.options, **settings)
 
 
-def as_lists(lists: Sequence[TextList]) -> BatchColumns:
+def _as_lists(lists: Sequence[TextList]) -> BatchColumns:
     """A query, its texts, and a score for each."""
     texts: dict[str, Sequence[Any]] = {
         "query": [one.query for one in lists],
@@ -109,12 +109,12 @@ def as_columns(lists: Sequence[TextList]) -> BatchColumns:
 _WHOLE = {"mini_batch_size": -1}  # all pairs of a batch in one pass; the library's default is one pass per query
 LOSSES: Mapping[ModelKind, Mapping[str, Loss]] = {
     "cross": {
-        "distil": Loss("DistilLoss", as_lists),
+        "distil": Loss("DistilLoss", _as_lists),
         "margin": Loss("MarginLoss", as_triples),
-        "ranknet": Loss("RankNetLoss", as_lists, _WHOLE),
-        "listnet": Loss("ListNetLoss", as_lists, _WHOLE),
-        "listmle": Loss("ListMLELoss", as_lists, _WHOLE),
-        "lambda": Loss("LambdaLoss", as_lists, _WHOLE),
+        "ranknet": Loss("RankNetLoss", _as_lists, _WHOLE),
+        "listnet": Loss("ListNetLoss", _as_lists, _WHOLE),
+        "listmle": Loss("ListMLELoss", _as_lists, _WHOLE),
+        "lambda": Loss("LambdaLoss", _as_lists, _WHOLE),
         "negatives": Loss("MultipleNegativesRankingLoss", as_triples),
         "margin-mse": Loss("MarginMSELoss", as_margins),
         "binary": Loss("BinaryCrossEntropyLoss", as_probabilities),

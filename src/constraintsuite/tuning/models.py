@@ -39,7 +39,7 @@ def open_start(settings: StartSettings) -> ModelFolder:
     """The folder that training starts from; whatever can be refused without reading weights is refused."""
     folder = ModelFolder(find_weights(settings.model))
     folder.refuse_pickle()
-    if settings.kind == "cross" and has_head(folder) and settings.head == "auto":
+    if settings.kind == "cross" and _has_head(folder) and settings.head == "auto":
         count = len(folder.labels)
         if count != 1:
             raise UserError(
@@ -48,7 +48,7 @@ def open_start(settings: StartSettings) -> ModelFolder:
     return folder
 
 
-def has_head(folder: ModelFolder) -> bool:
+def _has_head(folder: ModelFolder) -> bool:
     """Whether the model is a sequence classifier already."""
     return any(name.endswith("ForSequenceClassification") for name in folder.architectures)
 
@@ -68,8 +68,8 @@ def write_start(settings: StartSettings, folder: ModelFolder, out: Path, seed: i
         tokenizer.backend_tokenizer.no_padding()
         if settings.shrink is not None:
             model, tokenizer = shrink(model, tokenizer, settings.shrink)
-        tokenizer.model_max_length = readable_length(model, tokenizer)
-        save_parts(out, model, tokenizer)
+        tokenizer.model_max_length = _readable_length(model, tokenizer)
+        _save_parts(out, model, tokenizer)
 
 
 def _classifier(folder: ModelFolder, head: HeadChoice) -> torch.nn.Module:
@@ -88,7 +88,7 @@ def _classifier(folder: ModelFolder, head: HeadChoice) -> torch.nn.Module:
     return model
 
 
-def readable_length(model: Any, tokenizer: Any) -> int:  # noqa: ANN401
+def _readable_length(model: Any, tokenizer: Any) -> int:  # noqa: ANN401
     """The number of tokens that the model has positions for, or else the limit of its tokenizer."""
     limits = (position_limit(model), getattr(model.config, "max_position_embeddings", None))
     known = [limit for limit in limits if limit is not None and limit > 0]
@@ -125,13 +125,13 @@ def save_model(
     if half:
         model.to(torch.float16)
     if kind == "cross":
-        save_parts(out, model.model, model.tokenizer)
+        _save_parts(out, model.model, model.tokenizer)
     else:
         with whole_folder(out) as fresh, quiet():
             model.save_pretrained(str(fresh), create_model_card=False)
 
 
-def save_parts(out: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
+def _save_parts(out: Path, model: Any, tokenizer: Any) -> None:  # noqa: ANN401
     """Write the plain files of a classifier: configuration, weights, tokenizer."""
     with whole_folder(out) as fresh, quiet():
         model.save_pretrained(fresh)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError, model_validator
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.yaml_files import read_yaml
@@ -20,14 +21,13 @@ from constraintsuite.tuning.settings import (
     Evaluation,
     LossSettings,
     RankingEvaluation,
-    RecipeSection,
     SuiteEvaluation,
 )
 
 HeadChoice = Literal["auto", "fresh"]
 
 
-class ShrinkSettings(RecipeSection):
+class ShrinkSettings(StrictModel):
     """A smaller model made from a larger one; training has to recover its quality."""
 
     layers: int | None = Field(None, ge=1, description="how many layers stay, evenly spaced, including the last")
@@ -47,7 +47,7 @@ class ShrinkSettings(RecipeSection):
         return self
 
 
-class StartSettings(RecipeSection):
+class StartSettings(StrictModel):
     """The model that training starts from."""
 
     kind: ModelKind = "cross"
@@ -64,7 +64,7 @@ class StartSettings(RecipeSection):
         return self
 
 
-class LoraSettings(RecipeSection):
+class LoraSettings(StrictModel):
     """Low-rank additions are trained instead of the weights, and merged into checkpoints."""
 
     rank: int = Field(8, ge=1)
@@ -73,7 +73,7 @@ class LoraSettings(RecipeSection):
     targets: tuple[str, ...] = Field(("query", "key", "value", "dense"), min_length=1, description="names of layers")
 
 
-class TaskSettings(RecipeSection):
+class TaskSettings(StrictModel):
     """One task: its data, its loss, and how it is trained."""
 
     name: str = Field(pattern=NAME)
@@ -94,7 +94,7 @@ class TaskSettings(RecipeSection):
     freeze: tuple[str, ...] = Field((), description="parts that are not trained: embeddings, layer.0, ...")
 
 
-class SelectionSettings(RecipeSection):
+class SelectionSettings(StrictModel):
     """Which checkpoint of a task is selected: the best on one of the evaluations, the earliest of equals."""
 
     evaluation: str
@@ -102,7 +102,7 @@ class SelectionSettings(RecipeSection):
     part: str = "overall"
 
 
-class TuneRecipe(RecipeSection):
+class TuneRecipe(StrictModel):
     """Everything that decides a training."""
 
     name: str = Field("tuned", pattern=NAME)

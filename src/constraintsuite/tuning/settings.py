@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from constraintsuite.core.records.examples import Split
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.tuning.losses import LOSSES
 
@@ -17,13 +18,7 @@ TrainedRole = Literal["query", "opposite", "restated"]
 """The queries of an example that can state a preference."""
 
 
-class RecipeSection(BaseModel):
-    """A section of a recipe: frozen; an unknown key is refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class SuiteData(RecipeSection):
+class SuiteData(StrictModel):
     """The training split of a suite: under each query the better text and the worse one."""
 
     kind: Literal["suite"]
@@ -33,21 +28,21 @@ class SuiteData(RecipeSection):
     controls: bool = Field(False, description="the controls of the training split too")
 
 
-class ListsData(RecipeSection):
+class ListsData(StrictModel):
     """JSON lines `{"query": ..., "texts": [...], "scores": [...]}`; the first text is the right one."""
 
     kind: Literal["lists"]
     path: Path
 
 
-class TriplesData(RecipeSection):
+class TriplesData(StrictModel):
     """JSON lines `{"query": ..., "positive": ..., "negative": ...}`."""
 
     kind: Literal["triples"]
     path: Path
 
 
-class MadeQuerySettings(RecipeSection):
+class MadeQuerySettings(StrictModel):
     """Queries made from a passage."""
 
     sentences: int = Field(1, ge=0, description="sentences of the passage, each a query")
@@ -58,7 +53,7 @@ class MadeQuerySettings(RecipeSection):
     min_words: int = Field(4, ge=1, description="fewest words of a sentence that becomes a query")
 
 
-class ListSettings(RecipeSection):
+class ListSettings(StrictModel):
     """The other passages of a list, by their rank for the teacher."""
 
     near: int = Field(3, ge=0, description="texts of the first ranks")
@@ -68,7 +63,7 @@ class ListSettings(RecipeSection):
     random: int = Field(2, ge=0, description="texts from anywhere")
 
 
-class DistilData(RecipeSection):
+class DistilData(StrictModel):
     """Lists made from corpora: queries from passages, other passages by a bi-encoder, scores by it or by a judge."""
 
     kind: Literal["distil"]
@@ -88,7 +83,7 @@ class DistilData(RecipeSection):
 Data = Annotated[SuiteData | ListsData | TriplesData | DistilData, Field(discriminator="kind")]
 
 
-class DistilSettings(RecipeSection):
+class DistilSettings(StrictModel):
     """Divergence from the scores of the teacher; for a cross-encoder also cross-entropy on the first text."""
 
     kind: Literal["distil"]
@@ -97,28 +92,28 @@ class DistilSettings(RecipeSection):
     source: float | None = Field(None, ge=0, description="of cross-encoders: weight of the cross-entropy; none: 0.3")
 
 
-class MarginSettings(RecipeSection):
+class MarginSettings(StrictModel):
     """A hinge loss on the difference between the better and the worse text."""
 
     kind: Literal["margin"]
     margin: float = Field(1.0, gt=0, description="how far the better text must be ahead")
 
 
-class LambdaSettings(RecipeSection):
+class LambdaSettings(StrictModel):
     """Pairs weighted by their effect on nDCG."""
 
     kind: Literal["lambda"]
     k: int | None = Field(None, ge=1, description="only ranks up to here count")
 
 
-class NegativesSettings(RecipeSection):
+class NegativesSettings(StrictModel):
     """Contrast with texts of other queries in the batch."""
 
     kind: Literal["negatives"]
     scale: float | None = Field(None, gt=0, description="what scores are multiplied by; none: the library's own")
 
 
-class PlainSettings(RecipeSection):
+class PlainSettings(StrictModel):
     """A loss without settings."""
 
     kind: Literal["ranknet", "listnet", "listmle", "margin-mse", "binary", "cosent"]
@@ -143,7 +138,7 @@ LossSettings = Annotated[
 ]
 
 
-class SuiteEvaluation(RecipeSection):
+class SuiteEvaluation(StrictModel):
     """The pairs of a suite, overall and by slice."""
 
     name: str = Field(pattern=NAME)
@@ -152,7 +147,7 @@ class SuiteEvaluation(RecipeSection):
     controls: bool = Field(True, description="its controls too")
 
 
-class RankingEvaluation(RecipeSection):
+class RankingEvaluation(StrictModel):
     """Documents that a first retriever found, reranked by the checkpoint."""
 
     name: str = Field(pattern=NAME)

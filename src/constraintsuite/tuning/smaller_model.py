@@ -40,7 +40,7 @@ def shrink(model: Any, tokenizer: Any, settings: ShrinkSettings) -> tuple[Any, A
         raise UserError(
             f"shrink: a {model.config.model_type} cannot be made smaller here, only {', '.join(_FAMILIES)}."
         )
-    kept = choose_pieces(tokenizer, settings) if settings.vocabulary else None
+    kept = _choose_pieces(tokenizer, settings) if settings.vocabulary else None
     config = _smaller(model.config, settings, len(kept) if kept is not None else model.config.vocab_size)
     if kept is not None and config.pad_token_id is not None:
         config.pad_token_id = kept.index(config.pad_token_id)
@@ -50,7 +50,7 @@ def shrink(model: Any, tokenizer: Any, settings: ShrinkSettings) -> tuple[Any, A
         small.load_state_dict(_narrowed(weights, small))
     else:
         small.load_state_dict(_fewer_neurons(_fewer_layers(weights, model, small), config))
-    return small, tokenizer if kept is None else cut_tokenizer(tokenizer, kept)
+    return small, tokenizer if kept is None else _cut_tokenizer(tokenizer, kept)
 
 
 def _smaller(config: Any, settings: ShrinkSettings, vocabulary: int) -> Any:  # noqa: ANN401
@@ -150,7 +150,7 @@ def _narrowed(weights: Mapping[str, torch.Tensor], small: Any) -> dict[str, torc
     return result
 
 
-def choose_pieces(tokenizer: Any, settings: ShrinkSettings) -> list[int]:  # noqa: ANN401
+def _choose_pieces(tokenizer: Any, settings: ShrinkSettings) -> list[int]:  # noqa: ANN401
     """Ids of the kept pieces, in order: special ones, letters, digits and punctuation, and the most frequent others."""
     vocabulary: dict[str, int] = tokenizer.get_vocab()
     counts: Counter[int] = Counter()
@@ -168,7 +168,7 @@ def choose_pieces(tokenizer: Any, settings: ShrinkSettings) -> list[int]:  # noq
     return sorted({*kept, *islice(frequent, wanted - len(kept))})
 
 
-def cut_tokenizer(tokenizer: Any, kept: list[int]) -> Any:  # noqa: ANN401
+def _cut_tokenizer(tokenizer: Any, kept: list[int]) -> Any:  # noqa: ANN401
     """The tokenizer with only these pieces, renumbered."""
     from transformers import AutoTokenizer
 

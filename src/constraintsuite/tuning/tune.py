@@ -89,13 +89,13 @@ def tune(recipe: TuneRecipe, out: Path, reporter: Reporter, draw: Callable[[Plot
 
     `draw` returns a curve as SVG.
     """
-    require_tune(recipe)
+    _require_tune(recipe)
     origin = tune_origin(recipe)
     with claim(out, origin, _FILES, separate=(STAGES,), note=reporter.note) as space:
         return space.finished or _Training(recipe, space, reporter, draw).run()
 
 
-def require_tune(recipe: TuneRecipe) -> None:
+def _require_tune(recipe: TuneRecipe) -> None:
     """Raise a MissingExtraError if a library is missing; nothing heavy is imported for that."""
     need_torch("csuite tune")
     needed = [*_NEEDED, *(["peft"] if any(task.lora for task in recipe.tasks) else [])]
@@ -137,7 +137,7 @@ class _Training:
         points = self._all_points()
         write_jsonl(out / CURVES, points)
         write_json(out / SELECTED, selected)
-        write_text(out / _RECIPE, recipe.model_dump_json(indent=2) + "\n")
+        write_json(out / _RECIPE, recipe)
         if self._draw is not None:
             for plot in draw_curves(points):
                 write_text(out / _PLOTS / f"{plot.name}.svg", self._draw(plot))
@@ -213,7 +213,7 @@ def _headline(points: Sequence[TrainingCurvePoint]) -> str:
 
 def plan_training(recipe: TuneRecipe) -> TrainingPlan:
     """Plan a training: everything is looked up and read, but nothing is scored or searched."""
-    require_tune(recipe)
+    _require_tune(recipe)
     tune_origin(recipe)
     for one in recipe.evaluation:
         if isinstance(one, SuiteEvaluation):

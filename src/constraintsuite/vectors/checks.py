@@ -38,16 +38,16 @@ _ROWS_KEPT = 1_000  # a source keeps this many broken rows, and only counts the 
 def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
     """All checks that need right counts. Each yields its faults, and raises a UserError at a file that it cannot read."""
     return [
-        partial(check_corpus, bundle),
-        partial(check_twins, bundle),
-        partial(check_judgments, bundle),
-        *(partial(check_vectors, bundle, vectors) for vectors in vector_sets(bundle)),
-        partial(check_relevance, bundle),
-        *(partial(check_neighbours, bundle, truth) for truth in neighbour_truths(bundle)),
+        partial(_check_corpus, bundle),
+        partial(_check_twins, bundle),
+        partial(_check_judgments, bundle),
+        *(partial(_check_vectors, bundle, vectors) for vectors in vector_sets(bundle)),
+        partial(_check_relevance, bundle),
+        *(partial(_check_neighbours, bundle, truth) for truth in neighbour_truths(bundle)),
     ]
 
 
-def compare_counts(manifest: str, stated: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
+def _compare_counts(manifest: str, stated: Mapping[str, int], found: Mapping[str, int]) -> Iterator[str]:
     """The first count of a manifest that is wrong."""
     for name in dict.fromkeys((*found, *stated)):
         if stated.get(name) != found.get(name):
@@ -68,7 +68,7 @@ def check_counts(bundle: Bundle) -> Iterator[str]:
         **report.get("twins", {}),
         **report.get("without_text", {}),
     }
-    yield from compare_counts("manifest.json", manifest.counts, found)
+    yield from _compare_counts("manifest.json", manifest.counts, found)
     file = bundle.path / files.REJECTS
     kept = Counter[str](row.reason for row in read_jsonl(file, BadRow)) if file.is_file() else Counter[str]()
     complete = kept.total() < _ROWS_KEPT
@@ -81,7 +81,7 @@ def _report(bundle: Bundle) -> dict[str, Any]:
     return report
 
 
-def check_corpus(bundle: Bundle) -> Iterator[str]:
+def _check_corpus(bundle: Bundle) -> Iterator[str]:
     """Rows are in order, texts match their hashes, ids are unique."""
     for count, row in enumerate(bundle.rows()):
         if row.row != count:
@@ -102,7 +102,7 @@ def _repeated_id(ids: Callable[[], Iterable[str]]) -> str:
     return ""
 
 
-def check_twins(bundle: Bundle) -> Iterator[str]:
+def _check_twins(bundle: Bundle) -> Iterator[str]:
     """Twins that were left out are not in the corpus, and the documents kept instead are."""
     file = bundle.path / files.TWINS
     if not file.is_file():
@@ -117,7 +117,7 @@ def check_twins(bundle: Bundle) -> Iterator[str]:
         yield f"{files.TWINS}: {fault.partition(' occurs')[0]} was left out and is there, or was left out twice"
 
 
-def check_judgments(bundle: Bundle) -> Iterator[str]:
+def _check_judgments(bundle: Bundle) -> Iterator[str]:
     """Queries and judgments are unique and in order, and the states of the queries are right."""
     qrels, queries = list(bundle.qrels()), bundle.queries
     names = [query.id for query in queries]
@@ -145,7 +145,7 @@ def check_judgments(bundle: Bundle) -> Iterator[str]:
 _RECOMPUTED = 100
 
 
-def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
+def _check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
     """There is a finite vector for each text, of length 1 if the encoder normalises, and the counts are right."""
     folder, where = vectors.artifact.path, f"{files.VECTORS}/{vectors.name}"
     slack = length_tolerance(json.loads((folder / files.ENCODER).read_text(encoding="utf-8")))
@@ -166,24 +166,24 @@ def check_vectors(bundle: Bundle, vectors: VectorSet) -> Iterator[str]:
     zeros = {zero_count(plural) for plural in PLURALS.values()}
     if not zeros & stated.keys():  # written by a version that did not count them
         found = {name: count for name, count in found.items() if name not in zeros}
-    yield from compare_counts(f"{where}/manifest.json", stated, found)
+    yield from _compare_counts(f"{where}/manifest.json", stated, found)
     lost = vectors.artifact.manifest.rejects
     if lost.keys() - {UNWORKABLE} or lost.get(UNWORKABLE, 0) > sum(found.get(name, 0) for name in zeros):
         yield f"{where}/manifest.json: it counts rejects {lost}, but fewer vectors are zero"
 
 
-def check_relevance(bundle: Bundle) -> Iterator[str]:
+def _check_relevance(bundle: Bundle) -> Iterator[str]:
     """The relevance truth follows from the judgments."""
     for part in bundle.parts(files.TRUTH):
         if part.manifest.name == RELEVANCE:
             rows, name = relevance_rows(bundle), f"{files.TRUTH}/{RELEVANCE}"
             if list(read_relevance(bundle)) != rows:
                 yield f"{name}: it does not follow from the judgments"
-            yield from compare_counts(f"{name}/manifest.json", part.manifest.counts, count_judged(rows))
+            yield from _compare_counts(f"{name}/manifest.json", part.manifest.counts, count_judged(rows))
             yield from _no_rejects(part, name)
 
 
-def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
+def _check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
     """Neighbours are in range, unique and in order, and those of some queries are found again."""
     name = f"{files.TRUTH}/{truth.path.name}"
     settings = truth.manifest.settings
@@ -191,7 +191,7 @@ def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
     if truth.manifest.inputs["vectors"] != vectors.artifact.manifest.content:
         yield f"{name}: made from other vectors"
         return
-    yield from compare_counts(
+    yield from _compare_counts(
         f"{name}/manifest.json", truth.manifest.counts, count_neighbours(read_neighbours(truth.path))
     )
     yield from _no_rejects(truth, name)

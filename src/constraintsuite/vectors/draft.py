@@ -66,17 +66,17 @@ def draft_subset(
     survey, strata, names, twins = corpus.survey, corpus.strata, dict[str, str](), None
     mask = np.ones(0, dtype=np.bool_)
     if corpus.hashes is not None:
-        twins = find_twins(corpus.hashes, survey, (judged.keep, hard) if settings.mode in KEEPING else ())
+        twins = _find_twins(corpus.hashes, survey, (judged.keep, hard) if settings.mode in KEEPING else ())
         mask = twins.mask(len(survey))
         strata = None if strata is None else strata[mask]
-        survey, names = leave_out_twins(survey, twins)
+        survey, names = _leave_out_twins(survey, twins)
         if settings.size is not None and settings.size > len(survey):
             raise UserError(
                 f"--size {settings.size:,} is more than the {len(survey):,} different texts among the "
                 f"{len(corpus.survey):,} documents that the source holds."
             )
-    own = move_judgments(judged, names)
-    chosen = select(SampleRequest(settings, survey, own.keep, rename(hard, names), strata, corpus.names))
+    own = _move_judgments(judged, names)
+    chosen = select(SampleRequest(settings, survey, own.keep, _rename(hard, names), strata, corpus.names))
     inside = set(chosen.positions.tolist())
     there = {name for name, position in survey.found.items() if position in inside}
     if twins is not None:
@@ -126,7 +126,7 @@ class Twins:
         return kept
 
 
-def find_twins(hashes: TextHashes, survey: Survey, preferred: Sequence[Collection[str]] = ()) -> Twins:
+def _find_twins(hashes: TextHashes, survey: Survey, preferred: Sequence[Collection[str]] = ()) -> Twins:
     """For each group of equal texts, choose the document to keep: first by the collections of `preferred`, then by key."""
     order = np.lexsort((hashes[:, 1], hashes[:, 0]))
     ordered = hashes[order]
@@ -163,7 +163,7 @@ def _preference(positions: Positions, survey: Survey, preferred: Sequence[Collec
     return grades
 
 
-def leave_out_twins(survey: Survey, twins: Twins) -> tuple[Survey, dict[str, str]]:
+def _leave_out_twins(survey: Survey, twins: Twins) -> tuple[Survey, dict[str, str]]:
     """The survey as if the source held each text once; and for each wanted document left out, the id that was kept."""
     mask = twins.mask(len(survey))
     positions = np.array(list(survey.found.values()), dtype=np.int64)
@@ -181,16 +181,16 @@ def leave_out_twins(survey: Survey, twins: Twins) -> tuple[Survey, dict[str, str
     return replace(survey, keys=survey.keys[mask], found=found, ids=ids), names
 
 
-def rename(ids: Iterable[str], names: Mapping[str, str]) -> frozenset[str]:
+def _rename(ids: Iterable[str], names: Mapping[str, str]) -> frozenset[str]:
     """These ids, each twin replaced by the document that was kept."""
     return frozenset(names.get(name, name) for name in ids)
 
 
-def move_judgments(judged: JudgedQueries, names: Mapping[str, str]) -> JudgedQueries:
+def _move_judgments(judged: JudgedQueries, names: Mapping[str, str]) -> JudgedQueries:
     """Move judgments of twins to the documents that were kept; of two judgments that meet, the higher grade counts."""
     grades: dict[tuple[str, str], int] = {}
     for qrel in judged.qrels:
         couple = (qrel.query, names.get(qrel.document, qrel.document))
         grades[couple] = max(qrel.grade, grades.get(couple, qrel.grade))
     qrels = tuple(Qrel(*couple, grades[couple]) for couple in sorted(grades))
-    return replace(judged, qrels=qrels, keep=rename(judged.keep, names))
+    return replace(judged, qrels=qrels, keep=_rename(judged.keep, names))

@@ -14,7 +14,7 @@ from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.execution.record_isolation import list_left_out
 from constraintsuite.core.execution.shard_runs import WorkCounts, spread
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
-from constraintsuite.core.store.files import write_text
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.models.base import ModelFact, TextRole
@@ -119,6 +119,6 @@ def _describe(
         "dtype": "float32",
         **facts,
     }
-    write_text(out / files.ENCODER, json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    write_json(out / files.ENCODER, record)
     read = {name: count for name, count in outcome.counts.items() if not name.endswith(ZERO)}
-    write_text(out / files.TRUNCATION, json.dumps(read, indent=2) + "\n")
+    write_json(out / files.TRUNCATION, read)

@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
-from constraintsuite.core.records.text import Document
+from constraintsuite.core.records.text import Document, passage_of
 from constraintsuite.core.store.files import atomic_writer, write_text
 from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.workspace import Workspace
 from constraintsuite.corpora.base import BadRow, BadRows, Source
 from constraintsuite.vectors.settings import SubsetSettings
-from constraintsuite.vectors.survey import KeyMaker, Survey, TextHashes, passage, survey, text_hash
+from constraintsuite.vectors.survey import KeyMaker, Survey, TextHashes, survey, text_hash
 
 _KEYS, _HASHES, _STRATA, _REST = "keys.npy", "hashes.npy", "strata.npy", "survey.json"
 LENGTH, MISSING = "length", "(none)"
@@ -90,7 +90,7 @@ class _Reader:
         for document in self._source.documents(bad):
             self._bytes += _bytes_of(document.text) + _bytes_of(document.title)
             if self._hashing:
-                self._hashes += text_hash(passage(document.title, document.text))
+                self._hashes += text_hash(passage_of(document.title, document.text))
             if self._by is not None:
                 self._codes.append(self._number(stratum_of(document, self._by)))
             yield document.id

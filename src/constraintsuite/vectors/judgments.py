@@ -13,6 +13,7 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.corpora.base import BadRows, Source
+from constraintsuite.corpora.judgments import distinct_judgments
 from constraintsuite.experiments.ranking.trec import read_run
 from constraintsuite.vectors.settings import KEEPING, SamplingMode, SubsetSettings
 from constraintsuite.vectors.survey import KeyMaker
@@ -122,19 +123,6 @@ def _unique(queries: Iterable[Query]) -> Mapping[str, Query]:
             raise UserError(f"The query id {query.id!r} occurs twice. Ids must be unique: remove one.")
         found[query.id] = query
     return found
-
-
-def distinct_judgments(qrels: Iterable[Qrel]) -> list[Qrel]:
-    """Each judgment once, sorted by query and document; contradicting judgments are a UserError."""
-    found: dict[tuple[str, str], Qrel] = {}
-    for qrel in qrels:
-        other = found.setdefault((qrel.query, qrel.document), qrel)
-        if other.grade != qrel.grade:
-            raise UserError(
-                f"Query {qrel.query!r} and document {qrel.document!r} are judged both {other.grade} and {qrel.grade}. "
-                "Remove one of the judgments."
-            )
-    return [found[couple] for couple in sorted(found)]
 
 
 LEAST_COVERAGE = 0.5

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.records.text import Qrel
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import sha256_text, write_text
-from constraintsuite.core.store.jsonl import write_jsonl
+from constraintsuite.core.store.jsonl import write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.corpora.base import BadRows, Source, SourceSettings
+from constraintsuite.corpora.judgments import distinct_judgments
 from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.embedding_shard import folder_name
-from constraintsuite.vectors.judgments import distinct_judgments, positives_of, state_of
+from constraintsuite.vectors.judgments import positives_of, state_of
 from constraintsuite.vectors.layouts import msmarco
 from constraintsuite.vectors.layouts.msmarco import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count
@@ -127,7 +127,7 @@ def read_import(
             raise UserError(f"{folder / name}: row {lengths.row:,} {lengths.fault}.")
         zeros[zero_count(plural)] = lengths.zeros
     joined = JoinedTexts() if texts is None else join(found, texts, reporter, allow_missing=allow_missing)
-    grades, notes = combine_judgments(found, joined.grades)
+    grades, notes = _combine_judgments(found, joined.grades)
     population = {} if found.population is None else {"population": found.population}
     return ImportContent(found, joined, grades, (*found.repairs, *notes), zeros, population)
 
@@ -176,7 +176,7 @@ def _write_texts(content: ImportContent, out: Path, loose: Path) -> None:
     if joined.source is not None:
         report["without_text"] = joined.without_text
         write_jsonl(out / files.REJECTS, joined.bad.rows)
-    write_text(out / files.COVERAGE, json.dumps(report, indent=2) + "\n")
+    write_json(out / files.COVERAGE, report)
 
 
 def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: Similarity, reporter: Reporter) -> None:
@@ -194,7 +194,7 @@ def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: S
         for name, matrix in ((files.DOCUMENT_VECTORS, found.documents), (files.QUERY_VECTORS, found.queries)):
             write_matrix(new / name, blocks_of(matrix), *matrix.shape)
         record = {"model": found.model, "fingerprint": fingerprint, "similarity": metric, "dimensions": matrix.shape[1]}
-        write_text(new / files.ENCODER, json.dumps({**record, "dtype": "float32", "imported": True}, indent=2) + "\n")
+        write_json(new / files.ENCODER, {**record, "dtype": "float32", "imported": True})
         write_text(new / files.TRUNCATION, "{}\n")
         space.finish({"documents": len(found.documents), "queries": len(found.queries), **content.zeros})
 
@@ -220,7 +220,7 @@ def join(found: MsMarcoFolder, texts: SourceSettings, reporter: Reporter, *, all
     }
     for kind, names in missing.items() if not allow_missing else ():
         if names:
-            shown = ", ".join(map(repr, names[:_NAMED])) + (" and others" if len(names) > _NAMED else "")
+            shown = ", ".join(first_of([repr(name) for name in names], _NAMED))
             file = " Name a file of them with --queries." if kind == "queries" else ""
             total = len(rows) if kind == "documents" else len(wanted)
             raise UserError(
@@ -232,7 +232,7 @@ def join(found: MsMarcoFolder, texts: SourceSettings, reporter: Reporter, *, all
     return JoinedTexts(source, rows, queries, grades, bad, without)
 
 
-def combine_judgments(found: MsMarcoFolder, known: Grades) -> tuple[Grades, list[str]]:
+def _combine_judgments(found: MsMarcoFolder, known: Grades) -> tuple[Grades, list[str]]:
     """The judgments of the source, and positives of the folder that it does not judge; with notes for the user."""
     truth = {
         (query, found.document_ids[row])

@@ -81,12 +81,12 @@ def refuse_no_room(size: int, kept: Mapping[str, int]) -> None:
         )
 
 
-def shortfall(name: str, wanted: int, there: int) -> str:
+def _shortfall(name: str, wanted: int, there: int) -> str:
     """The note on a stratum that is too small."""
     return f"stratum {name!r}: {wanted:,} documents wanted, {there:,} there"
 
 
-def smallest_keys(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
+def _smallest_keys(survey: Survey, count: int, among: npt.NDArray[np.bool_] | None = None) -> Positions:
     """The positions of the `count` smallest keys, in order; with `among`, only of those documents."""
     pool = survey.keys.copy() if among is None else survey.keys[among]
     if not count or not len(pool):
@@ -117,7 +117,7 @@ def _keep_and_fill(request: SampleRequest, kept: Mapping[str, frozenset[str]]) -
         groups.append((Stratum(name, len(there), len(there), 1.0), survey.in_order(there)))
     count = sum(len(positions) for _, positions in groups)
     refuse_no_room(size, {stratum.name: stratum.chosen for stratum, _ in groups})
-    groups.append(_random_stratum("background", smallest_keys(survey, size - count, rest), len(survey) - count))
+    groups.append(_random_stratum("background", _smallest_keys(survey, size - count, rest), len(survey) - count))
     return _join_groups(groups)
 
 
@@ -128,10 +128,10 @@ def _stratified(request: SampleRequest) -> Selection:
     wanted = allocate(request.settings.size or 0, populations, request.settings.allocation)
     groups, notes = [], []
     for code, name in enumerate(request.names):
-        positions = smallest_keys(request.survey, wanted[name], request.strata == code)
+        positions = _smallest_keys(request.survey, wanted[name], request.strata == code)
         groups.append(_random_stratum(name, positions, populations[name]))
         if len(positions) < wanted[name]:
-            notes.append(shortfall(name, wanted[name], len(positions)))
+            notes.append(_shortfall(name, wanted[name], len(positions)))
     together = _join_groups(groups, tuple(notes))
     place = np.argsort(together.positions)
     order = place[np.searchsorted(together.positions[place], request.survey.in_order(np.sort(together.positions)))]

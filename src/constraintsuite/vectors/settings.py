@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
+
+from constraintsuite.core.records.strict_model import StrictModel
 
 SamplingMode = Literal["keep_positives", "uniform", "rate", "pooled", "stratified", "prefix", "legacy_positions"]
 KEEPING: tuple[SamplingMode, ...] = ("keep_positives", "pooled")
@@ -18,7 +20,7 @@ BIASED: Mapping[str, str] = {
 }
 
 
-class SubsetSettings(BaseModel, frozen=True, extra="forbid"):
+class SubsetSettings(StrictModel, allow_inf_nan=True):  # a share that is NaN is refused below, in words
     """How many documents and queries a subset has, and how they are chosen."""
 
     mode: SamplingMode = Field("keep_positives", description="How documents are chosen.")

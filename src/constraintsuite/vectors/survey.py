@@ -121,11 +121,6 @@ class KeyMaker:
         return np.frombuffer(b"".join([digest(name) for name in ids]), dtype=">u8").astype(np.uint64)
 
 
-def passage(title: str, text: str) -> str:
-    """Title and text together."""
-    return f"{title} {text}".strip()
-
-
 def text_hash(text: str) -> bytes:
     """Sixteen bytes that are the same for equal texts."""
     return sha256(text.encode()).digest()[:16]

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 from constraintsuite.core.errors import MissingExtraError, UserError
-from constraintsuite.core.records.text import Document, Qrel
+from constraintsuite.core.records.text import Document, Qrel, passage_of
 from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.vectors import files
-from constraintsuite.vectors.survey import passage, text_hash
+from constraintsuite.vectors.survey import text_hash
 
 try:
     import pyarrow as arrow
@@ -68,7 +68,7 @@ class DocumentRow(NamedTuple):
     @property
     def passage(self) -> str:
         """Title and text together, as an encoder reads them."""
-        return passage(self.title, self.text or "")
+        return passage_of(self.title, self.text or "")
 
 
 class QueryRow(NamedTuple):
@@ -83,7 +83,7 @@ class QueryRow(NamedTuple):
 
 def document_row(row: int, name: str, title: str, text: str | None, stratum: str, chance: float | None) -> DocumentRow:
     """A row with the hash of its text, if the text is known."""
-    digest = None if text is None else text_hash(passage(title, text))
+    digest = None if text is None else text_hash(passage_of(title, text))
     return DocumentRow(row, name, title, text, stratum, chance, digest)
 
 

@@ -128,7 +128,7 @@ def test_what_does_not_fit_together_is_told(
 
 def test_judgments_that_contradict_each_other_are_refused(files: dict[str, Path]) -> None:
     files["qrels"].write_text("q1 0 good 1\nq1 0 good 0\n")
-    with pytest.raises(UserError, match="'good' has two different grades for the query 'q1'"):
+    with pytest.raises(UserError, match="Query 'q1' and document 'good' are judged both"):
         run("--from-trec", files["run"], "--qrels", files["qrels"])
 
 

@@ -21,7 +21,7 @@ from constraintsuite.app.cli.options import (
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import FolderParameter
 from constraintsuite.app.cli.show import FolderView, refuse_part
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.engine import Engine
 from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.core.store.artifact import Artifact
@@ -199,5 +199,4 @@ def _difference(found: BundleDifference) -> Iterator[str]:
             part: OverlapCounts = getattr(found, name)
             yield f"{name:<12}{part.only_left:>11,} {part.only_right:>11,} {part.equal:>11,} {part.changed:>11,}"
         if found.files:
-            more = f" and {len(found.files) - SHOWN_FILES:,} more" if len(found.files) > SHOWN_FILES else ""
-            yield f"Files of the texts that differ: {', '.join(found.files[:SHOWN_FILES])}{more}"
+            yield f"Files of the texts that differ: {', '.join(first_of(found.files, SHOWN_FILES))}"

@@ -17,6 +17,7 @@ from constraintsuite.app.cli.output import emit
 from constraintsuite.app.cli.places import FILE
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Terminal
+from constraintsuite.core.records.text import clip
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.registry import find_format, open_source
 from constraintsuite.corpora.summary import SourceSummary, summarise
@@ -27,7 +28,6 @@ _OPTIONS: Mapping[str, FieldInfo] = {
     name: field for name, field in SourceSettings.model_fields.items() if name != "source"
 }
 _KINDS: Mapping[Any, click.ParamType[Any]] = {int: click.INT, float: click.FLOAT, Path: FILE}
-_SHOWN_CHARACTERS = 300
 
 
 def field_option(name: str, field: FieldInfo) -> Callable[[Callable[..., T]], Callable[..., T]]:
@@ -109,15 +109,8 @@ def _lines(summary: SourceSummary, kind: str) -> Iterator[str]:
     }
     yield from (f"{label:<12} {value}" for label, value in table.items())
     for document in summary.first:
-        yield f"\n[{_one_line(document.id)}] {_one_line(document.title)}\n  {_one_line(document.text)}"
+        yield f"\n[{clip(document.id)}] {clip(document.title)}\n  {clip(document.text)}"
     if summary.first_faults:
         yield "\nThe first faults:"
     for fault in summary.first_faults:
-        yield f"  {fault.where}: {fault.reason}: {_one_line(fault.row)}"
-
-
-def _one_line(text: str) -> str:
-    """The beginning of a text on one line, without control characters."""
-    start = " ".join(text[: _SHOWN_CHARACTERS + 1].split())
-    printable = "".join(character if character.isprintable() else "�" for character in start)
-    return printable if len(text) <= _SHOWN_CHARACTERS else f"{printable[:_SHOWN_CHARACTERS].rstrip()}…"
+        yield f"  {fault.where}: {fault.reason}: {clip(fault.row)}"

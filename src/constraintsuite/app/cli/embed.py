@@ -9,7 +9,7 @@ import click
 
 from constraintsuite.app.cli.arguments import bundle_argument
 from constraintsuite.app.cli.options import dry_run_option, engine_options, json_option, model_option
-from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.output import artifact_record, count_lines, emit
 from constraintsuite.core.execution.engine import Engine
 from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.core.execution.shard_runs import UNWORKABLE
@@ -55,7 +55,8 @@ def embed(
             emit(record, as_json, (f"{name:<10} {value}" for name, value in record.items()))
             return
         artifact = embed_bundle(folder, model, Terminal(), shard_rows=shard_rows, engine=engine, reuse=reuse)
-        emit(_record(bundle, artifact), as_json, _lines(bundle, artifact))
+        own = {"encoder": artifact.manifest.settings["encoder"], "bundle_id": bundle.id}
+        emit({**artifact_record("vectors", artifact), **own}, as_json, _lines(bundle, artifact))
 
 
 def _planned(bundle: Bundle, model: str, shard_rows: int) -> dict[str, object]:
@@ -92,14 +93,3 @@ def _lines(bundle: Bundle, artifact: Artifact) -> Iterator[str]:
     yield from count_lines(texts)
     yield f"Bundle:  {bundle.id}"
     yield f"Next:    csuite bundle truth {shown(bundle.path)} --knn 100"
-
-
-def _record(bundle: Bundle, artifact: Artifact) -> dict[str, object]:
-    return {
-        "vectors": shown(artifact.path),
-        "encoder": artifact.manifest.settings["encoder"],
-        "content": artifact.manifest.content,
-        "bundle_id": bundle.id,
-        "counts": artifact.manifest.counts,
-        "rejects": artifact.manifest.rejects,
-    }

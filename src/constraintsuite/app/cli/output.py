@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.core.store.mirror import shown
+
 if TYPE_CHECKING:
     from constraintsuite.core.records.examples import Example
     from constraintsuite.core.statistics.metric import Metric
+    from constraintsuite.core.store.artifact import Artifact
     from constraintsuite.experiments.summary import RunSummary
 
 _WIDTH = 10
@@ -31,6 +34,17 @@ def print_json(record: object) -> None:
     from pydantic_core import to_jsonable_python  # noqa: PLC0415 - so that --help stays under 0.3 s
 
     click.echo(json.dumps(to_jsonable_python(record, inf_nan_mode="null"), indent=2, ensure_ascii=False))
+
+
+def artifact_record(name: str, artifact: Artifact) -> dict[str, object]:
+    """What `--json` says of a new folder: its place, under `name`, its content hash, its counts and its rejects."""
+    manifest = artifact.manifest
+    return {
+        name: shown(artifact.path),
+        "content": manifest.content,
+        "counts": manifest.counts,
+        "rejects": manifest.rejects,
+    }
 
 
 def count_lines(counts: Mapping[str, float]) -> list[str]:

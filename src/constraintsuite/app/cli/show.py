@@ -15,7 +15,7 @@ from constraintsuite.app.cli.options import guide_option, json_option
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import FOLDER
 from constraintsuite.core.catalogue import Catalogue
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 
 if TYPE_CHECKING:
     from constraintsuite.core.store.artifact import Manifest
@@ -96,9 +96,8 @@ def verify(folder: Path, again: int | None, guide: Path | None, as_json: bool) -
         kind, faults = "", [str(error)]
     else:
         kind, faults = manifest.kind, _faults(folder, manifest, again, guide)
-    more = [f"and {len(faults) - SHOWN_FAULTS:,} more; --json lists all"] if len(faults) > SHOWN_FAULTS else []
-    passed = [f"{shown(folder)}: all checks passed."]
-    emit({"folder": shown(folder), "kind": kind, "faults": faults}, as_json, [*faults[:SHOWN_FAULTS], *more] or passed)
+    lines = first_of(faults, SHOWN_FAULTS, "; --json lists all") or [f"{shown(folder)}: all checks passed."]
+    emit({"folder": shown(folder), "kind": kind, "faults": faults}, as_json, lines)
     if faults:
         raise click.exceptions.Exit(1)
 

@@ -13,7 +13,7 @@ import click
 
 from constraintsuite.app.cli.arguments import recipe_argument
 from constraintsuite.app.cli.options import dry_run_option, json_option, out_option
-from constraintsuite.app.cli.output import emit
+from constraintsuite.app.cli.output import artifact_record, emit
 from constraintsuite.core.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
         emit(plan, as_json, _plan_lines(plan))
         return
     artifact = train(read, out, Terminal(), lambda plot: str(draw_plot(plot)))
-    emit(_record(artifact), as_json, _lines(artifact))
+    record = {**artifact_record("tuned", artifact), "selected": _selected(artifact)}
+    emit(record, as_json, _lines(artifact))
 
 
 def _plan_lines(plan: TrainingPlan) -> Iterator[str]:
@@ -68,16 +69,6 @@ def _lines(artifact: Artifact) -> Iterator[str]:
         by = f"{one.by} {say(one.value, one.kind)}" if one.value is not None else f"its {one.by} epoch"
         yield f"  seed {one.seed}, {one.task}: {shown(artifact.path)}/checkpoints/{one.checkpoint} ({by})"
     yield f"Curves:  {shown(artifact.path)}/curves.jsonl, {shown(artifact.path)}/plots/*.svg"
-
-
-def _record(artifact: Artifact) -> dict[str, object]:
-    return {
-        "tuned": shown(artifact.path),
-        "content": artifact.manifest.content,
-        "selected": _selected(artifact),
-        "counts": artifact.manifest.counts,
-        "rejects": artifact.manifest.rejects,
-    }
 
 
 def _selected(artifact: Artifact) -> tuple[Selected, ...]:

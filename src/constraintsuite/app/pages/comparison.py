@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from constraintsuite.core.records.figures import points
 from constraintsuite.core.records.tables import Column, Table
+from constraintsuite.core.records.text import clip
 from constraintsuite.experiments.compare import Comparison, ItemChange
 from constraintsuite.experiments.differences import LEGEND, difference_table, settings_table
 from constraintsuite.experiments.gate import GateResult
@@ -55,12 +56,12 @@ def comparison_table(found: Comparison) -> Table:
     return difference_table("comparison", caption, found.tests, labels, found.titles)
 
 
-def item_lines(change: ItemChange, names: tuple[str, str] = ("first", "second")) -> Iterator[str]:
+def _item_lines(change: ItemChange, names: tuple[str, str] = ("first", "second")) -> Iterator[str]:
     """Lines about an item that changed: its values, its texts, and the details of each system under its name."""
     was = "" if change.first is None else f"{change.first:g} → "
     yield f"{change.id}  {was}{change.second:g}"
     for name, text in change.texts.items():
-        yield f"  {name}: {_short(text)}"
+        yield f"  {name}: {clip(str(text), _LONGEST)}"
     for label, seen in zip(names, (change.seen_first, change.seen_second), strict=True):
         if seen:
             yield f"  {label}: {_in_words(seen)}"
@@ -78,18 +79,13 @@ def _changed(found: Comparison) -> Iterator[str]:
             yield f"\nChanged, {pair}:"
             for change in changes:
                 yield ""
-                yield from item_lines(change)
+                yield from _item_lines(change)
 
 
 def _in_words(details: Details) -> str:
     return ", ".join(
         f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}" for name, value in details.items()
     )
-
-
-def _short(text: str | float) -> str:
-    line = " ".join(str(text).split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()} …"
 
 
 SHOWN = 5
@@ -173,7 +169,7 @@ def gate_annotations(result: GateResult) -> list[str]:
         level = "error" if _counts(verdict, result) else "warning"
         found.append(_command(level, f"{result.data}: {_where(verdict, result)}", verdict.reason))
         for change in verdict.broken[:SHOWN]:
-            first, *rest = item_lines(change, ("baseline", "now"))
+            first, *rest = _item_lines(change, ("baseline", "now"))
             found.append(_command("notice", f"{verdict.metric}: {first}", "\n".join(rest)))
     return found
 
@@ -231,7 +227,7 @@ def _broken(verdict: GateVerdict) -> Iterator[str]:
         what = "broke" if verdict.baseline is not None else "have the worst values"
         yield f"{verdict.broken_count:,} items {what}; the first {min(SHOWN, len(verdict.broken))}:"
     for change in verdict.broken[:SHOWN]:
-        yield from item_lines(change, ("baseline", "now"))
+        yield from _item_lines(change, ("baseline", "now"))
 
 
 def _fenced(text: str) -> str:

@@ -73,7 +73,7 @@ def main_slices(summaries: Sequence[RunSummary]) -> list[str]:
     return large or names
 
 
-def without_small(table: Table) -> Table:
+def _without_small(table: Table) -> Table:
     """The table without rows of fewer than ten examples; its caption says how many were left out."""
     rows = tuple(
         row
@@ -178,7 +178,7 @@ class GroupTables(NamedTuple):
 
 def split_tables(tables: Iterable[Table]) -> GroupTables:
     """Show tables without rows of fewer than ten examples, and write complete ones to files where rows were left out."""
-    both = [(table, without_small(table)) for table in tables]
+    both = [(table, _without_small(table)) for table in tables]
     return GroupTables(
         tuple(shown for _, shown in both if shown.rows),
         tuple(whole for whole, shown in both if len(shown) < len(whole)),

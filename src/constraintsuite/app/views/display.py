@@ -120,7 +120,7 @@ def write_shown_report(folders: Sequence[Path], out: Path, options: ShowOptions)
     is a UserError.
     """
     manifests = {folder: Artifact.open_unverified(folder).manifest for folder in folders}
-    display = show_folders(manifests, options)
+    display = _show_folders(manifests, options)
     inputs = {
         f"{number} {folder.resolve().name}": one.content for number, (folder, one) in enumerate(manifests.items(), 1)
     }
@@ -137,7 +137,7 @@ def write_shown_report(folders: Sequence[Path], out: Path, options: ShowOptions)
     return write_once(out, origin, (PAGE, *TABLE_FILES, *PLOT_FILES), write).path / PAGE
 
 
-def show_folders(manifests: Mapping[Path, Manifest], options: ShowOptions) -> Display:
+def _show_folders(manifests: Mapping[Path, Manifest], options: ShowOptions) -> Display:
     """All folders in one display. If they are of several kinds, the titles of sections name the folder."""
     kinds: dict[str, list[Path]] = {}
     for folder, manifest in manifests.items():

@@ -140,7 +140,7 @@ class ArtifactIndex:
     ) -> T:
         """The result of `make`, cached under `key` until one of the artifacts changes."""
         cache = self._small if small else self._large
-        return cache.get((key, *((artifact.place, modified_at(artifact)) for artifact in of)), make)
+        return cache.get((key, *((artifact.place, _modified_at(artifact)) for artifact in of)), make)
 
     def describe_error(self, error: UserError | str) -> str:
         """The message of an error for visitors, without the paths of this machine."""
@@ -227,7 +227,7 @@ def _is_shown(name: str) -> bool:
     return name[0] != "." and "\n" not in name and name not in _SKIPPED
 
 
-def modified_at(artifact: ServedArtifact) -> int:
+def _modified_at(artifact: ServedArtifact) -> int:
     """When the manifest or header was written. The folder itself also changes when somebody answers."""
     markers = (artifact.path / name for name in (MANIFEST, HEAD))
     return next(filter(Path.is_file, markers), artifact.path).stat().st_mtime_ns

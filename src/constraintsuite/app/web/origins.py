@@ -79,7 +79,7 @@ def _is_database(file: Path) -> bool:
         return stream.read(len(_DATABASE)) == _DATABASE
 
 
-def suite_with(
+def _suite_with(
     artifacts: ArtifactIndex, content: str, place: Path | None, suites: Sequence[ServedArtifact] | None = None
 ) -> ServedArtifact | None:
     """The served suite with this content hash; of several copies the one at `place`, and never a changed one.
@@ -91,7 +91,7 @@ def suite_with(
     return min(found, key=lambda suite: (suite.path != place, suite.place), default=None)
 
 
-def noted_place(path: Path) -> Path | None:
+def _noted_place(path: Path) -> Path | None:
     """The path of the suite when the run was made, if it was noted."""
     try:
         return suite_place(path)
@@ -147,7 +147,7 @@ def family_of(artifacts: ArtifactIndex, artifact: ServedArtifact) -> SuiteFamily
 
 def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact | None:
     """The suite that a run was made from, or an unchanged copy of it; None if neither is served."""
-    return suite_with(artifacts, family.content, noted_place(run.path), family.suites)
+    return _suite_with(artifacts, family.content, _noted_place(run.path), family.suites)
 
 
 def require_suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
@@ -166,7 +166,7 @@ def _family(
 ) -> SuiteFamily:
     suites, runs = parts[SUITE], parts[RUN]
     if len(suites) > 1:
-        made_from = Counter(noted_place(run.path) for run in runs)
+        made_from = Counter(_noted_place(run.path) for run in runs)
         suites = sorted(
             suites, key=lambda suite: (bool(fault_of(artifacts, suite)), -made_from[suite.path], suite.place)
         )
@@ -218,7 +218,7 @@ def suite_of(artifacts: ArtifactIndex, head: BatchHeader, artifact: ServedArtifa
     """The suite that a batch was drawn from, if it is served unchanged; the one next to the batch comes before copies."""
     if head.kind != "gold":
         return None
-    return suite_with(artifacts, head.source.rpartition(" ")[2], _drawn_at(artifact))
+    return _suite_with(artifacts, head.source.rpartition(" ")[2], _drawn_at(artifact))
 
 
 def proposals_of(artifacts: ArtifactIndex, head: BatchHeader, artifact: ServedArtifact) -> ServedArtifact | None:

@@ -16,6 +16,11 @@ class Document:
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
+def passage_of(title: str, text: str) -> str:
+    """Title and text together, as retrievers and encoders read them."""
+    return f"{title} {text}".strip()
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A text that a person types into a search box."""
@@ -51,3 +56,10 @@ class Span:
     def overlaps(self, other: Span) -> bool:
         """Whether the two spans share a character."""
         return self.start < other.end and other.start < self.end
+
+
+def clip(text: str, most: int = 300) -> str:
+    """The beginning of a text on one line, without control characters."""
+    line = " ".join(text[: most + 1].split())
+    printable = "".join(character if character.isprintable() else "�" for character in line)
+    return printable if len(text) <= most else f"{printable[:most].rstrip()}…"

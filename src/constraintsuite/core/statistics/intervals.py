@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.statistics.union_find import UnionFind
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -61,19 +62,11 @@ def symmetric(figure: Interval) -> Interval:
 
 def connected_components(links: Sequence[Iterable[str]]) -> IntArray:
     """A cluster number for each item. Items that share a link, directly or through others, get the same number."""
-    parent = list(range(len(links)))
-
-    def root(item: int) -> int:
-        while parent[item] != item:
-            parent[item] = item = parent[parent[item]]
-        return item
-
+    parts = UnionFind(len(links))
     first_with: dict[str, int] = {}
     for item, names in enumerate(links):
-        for name in names:
-            a, b = sorted((root(item), root(first_with.setdefault(name, item))))
-            parent[b] = a
-    _, numbers = np.unique([root(item) for item in range(len(links))], return_inverse=True)
+        parts.join([item, *(first_with.setdefault(name, item) for name in names)])
+    _, numbers = np.unique(parts.firsts(), return_inverse=True)
     return numbers.astype(np.int64)
 
 

@@ -101,9 +101,9 @@ def rank_biased_overlap(
     return _extrapolated(shared, len(shorter), persistence)
 
 
-def chance_overlap(count: int, persistence: float = PERSISTENCE) -> float:
+def chance_overlap(count: int) -> float:
     """The mean RBO of two random orders of `count` items, which share d² / `count` items to depth d on average."""
-    return _extrapolated([depth * depth / count for depth in range(1, count + 1)], count, persistence)
+    return _extrapolated([depth * depth / count for depth in range(1, count + 1)], count, PERSISTENCE)
 
 
 def _extrapolated(shared: Sequence[float], s: int, persistence: float) -> float:

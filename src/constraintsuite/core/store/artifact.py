@@ -15,6 +15,7 @@ from typing import Any
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.environment import environment
 from constraintsuite.core.store.files import known_sha256, remove_leftovers, sha256_of, sha256_text, write_text
+from constraintsuite.core.store.jsonl import write_json
 from constraintsuite.core.store.manifest import (
     FORMAT,
     MADE_BY,
@@ -214,7 +215,7 @@ def _remove_hidden(stage: Path) -> None:
 
 def seal(path: Path, manifest: Manifest, circumstances: Mapping[str, Any], separate: Collection[str] = ()) -> Artifact:
     """Write `environment.json` and then the manifest; in a mirror, first to the object store and then here."""
-    write_text(path / ENVIRONMENT, json.dumps(circumstances, indent=2, ensure_ascii=False) + "\n")
+    write_json(path / ENVIRONMENT, circumstances)
     text = manifest.model_dump_json(indent=2) + "\n"
     mirror = mirror_of(path)
     if mirror is None:

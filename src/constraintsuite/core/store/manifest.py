@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Strict, ValidationError, field_validator
+from pydantic import Strict, ValidationError, field_validator
 from pydantic_core import from_json
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.mirror import mirror_of
@@ -40,18 +41,16 @@ _KEPT = frozenset({"graph", "training data", "tune", "explain", "circuit", "drif
 """Kinds whose command does not replace a damaged artifact; it must be moved away first."""
 
 
-class FileEntry(BaseModel):
+class FileEntry(StrictModel):
     """One file of an artifact."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     sha256: str
     bytes: int
 
 
-class Manifest(BaseModel):
+class Manifest(StrictModel):
     """The file `manifest.json` of a finished folder."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     format: Annotated[int, Strict()]  # else `true` is read as 1
     kind: str
     name: str
@@ -109,7 +108,7 @@ def _refuse_other_format(file: Path) -> None:
         )
     if found < FORMAT:
         kind, settings = str(content.get("kind")), content.get("settings")
-        command = made_by(kind, settings if isinstance(settings, dict) else {})
+        command = _made_by(kind, settings if isinstance(settings, dict) else {})
         folder = _build_of(file.parent) if kind == "stage" else file.parent
         raise UserError(
             f"{folder}: written in format {found} by an earlier version of constraintsuite; this one reads format {FORMAT} "
@@ -127,7 +126,7 @@ def content_of(files: Mapping[str, FileEntry]) -> str:
     return sha256_text(*(f"{name} {entry.sha256}" for name, entry in files.items()))
 
 
-def made_by(kind: str, settings: Mapping[str, object]) -> str | None:
+def _made_by(kind: str, settings: Mapping[str, object]) -> str | None:
     """The command that makes an artifact of this kind; None if there is no such command."""
     if kind == "suite" and "importer" in settings:
         return f"csuite import {settings['importer']}"
@@ -136,7 +135,7 @@ def made_by(kind: str, settings: Mapping[str, object]) -> str | None:
 
 def make_again(kind: str, name: str, settings: Mapping[str, object]) -> str:
     """How to replace a damaged artifact, as the beginning of a sentence."""
-    command = made_by(kind, settings)
+    command = _made_by(kind, settings)
     options = {"bundle": " --force", "stage": f" --from {name}"}.get(kind, "")
     how = f" with `{command}{options}`" if command else ""
     return f"Move the folder away, then make it again{how}" if kind in _KEPT else f"Make it again{how}"

@@ -10,12 +10,14 @@ import re
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import yaml
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.store.jsonl import adapter
 
+T = TypeVar("T")
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 50
 MAX_VALUES = 100_000
@@ -76,13 +78,13 @@ def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN4
     raise UserError(f"{path}:{line + first_line}: {message}")
 
 
-def read_package_yaml(package: str, *parts: str) -> Any:  # noqa: ANN401 - as above
-    """The content of a data file of this package, given by the dotted name of its folder and the path below it.
+def read_package_yaml(kind: type[T], package: str, *parts: str) -> T:
+    """A data file of this package as a `kind`. It is given by the dotted name of its folder and the path below it.
 
     It comes with the program, so it goes through PyYAML's fast loader; a test reads all such files with the strict one.
     """
     file = resources.files(package).joinpath(*parts)
-    return _FAST_LOADER(file.read_text(encoding="utf-8")).get_single_data()
+    return adapter(kind).validate_python(_FAST_LOADER(file.read_text(encoding="utf-8")).get_single_data())
 
 
 class _RefusedValueError(Exception):

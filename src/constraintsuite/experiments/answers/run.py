@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import Example, ExampleDocument, Preference, QueryRole
 from constraintsuite.core.statistics.pairwise import keep_queries
@@ -19,6 +19,7 @@ from constraintsuite.experiments.run import RunContent, record_run, run_folder, 
 from constraintsuite.models.base import ModelFact
 from constraintsuite.suites.annotation.tables import RowFault, refuse
 
+_SEED = 0  # of the resampling for the intervals
 _SHOWN_IDS = 10
 
 
@@ -35,7 +36,7 @@ AnswersByQuestion = Mapping[PairQuestion, Sequence[GivenAnswer]]
 
 
 def record_answers(
-    suite: Path, file: Path, name: str, out: Path, reporter: Reporter, *, allow_missing: bool = False, seed: int = 0
+    suite: Path, file: Path, name: str, out: Path, reporter: Reporter, *, allow_missing: bool = False
 ) -> Artifact:
     """Write the run `human:NAME` of the answers in a file, in its own folder under `out`.
 
@@ -45,10 +46,10 @@ def record_answers(
         raise UserError(f"--name {name!r}: give the run a name that can be printed.")
     model = f"human:{name}"
     loaded = load_suite(suite)
-    given = read_answers(file, loaded.all_examples)
+    given = _read_answers(file, loaded.all_examples)
     answered = _keep_answered(loaded, given, file, allow_missing=allow_missing)
     left_out = len(loaded.all_examples) - len(answered.all_examples)
-    origin = run_origin(loaded, model, {"allow_missing": allow_missing}, seed, {"answers": sha256_of(file)})
+    origin = run_origin(loaded, model, {"allow_missing": allow_missing}, _SEED, {"answers": sha256_of(file)})
     asked = dict.fromkeys(question for e in answered.all_examples for question in questions_of(e).values())
     content = RunContent(
         answered,
@@ -79,10 +80,9 @@ def _keep_answered(suite: Suite, given: AnswersByQuestion, file: Path, *, allow_
     asked = replace(suite, examples=examples, controls=controls)
     missing = [e.id for e in asked.all_examples if any(q not in given for q in questions_of(e).values())]
     if missing and not allow_missing:
-        more = f" and {len(missing) - _SHOWN_IDS} more" if len(missing) > _SHOWN_IDS else ""
         raise UserError(
             f"{file}: {len(missing)} of {len(asked.all_examples)} examples are not answered, or not under each of their "
-            f"queries: {', '.join(missing[:_SHOWN_IDS])}{more}. Answer them, or pass --allow-missing to leave them out."
+            f"queries: {', '.join(first_of(missing, _SHOWN_IDS))}. Answer them, or pass --allow-missing to leave them out."
         )
     answered = asked.without(set(missing))
     if not answered.examples:
@@ -115,7 +115,7 @@ def _facts(given: AnswersByQuestion) -> Mapping[str, ModelFact]:
     }
 
 
-def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
+def _read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
     """Read the answers to each question; all rows that cannot be understood are named in one UserError."""
     known = {example.id: example for example in examples}
     given: dict[PairQuestion, list[GivenAnswer]] = {}

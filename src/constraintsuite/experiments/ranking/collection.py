@@ -14,11 +14,11 @@ from typing import NamedTuple, TypeVar
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example
-from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.records.text import Document, Qrel, Query, passage_of
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import read_jsonl
-from constraintsuite.corpora.base import REASONS, BadRows, Reason, SourceSettings
-from constraintsuite.corpora.judgments import read_qrels
+from constraintsuite.corpora.base import STRICT_ALWAYS, SourceSettings
+from constraintsuite.corpora.judgments import distinct_judgments, read_qrels
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.retrieval.base import Passages
@@ -94,7 +94,7 @@ def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
     return RankingCollection(
         artifact.manifest.name,
         {"suite": artifact.manifest.content},
-        Passages(ids, [_titled(document) for document in documents]),
+        Passages(ids, [passage_of(document.title, document.text) for document in documents]),
         tuple(judged.queries),
         titled=True,
         notes=judged.notes,
@@ -146,8 +146,8 @@ def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollectio
     source = open_source(SourceSettings(source=corpus))
     known = dict(zip(collection.passages.ids, collection.passages.texts, strict=True))
     before, seen, altered = len(known), set(known.values()), 0
-    for document in source.documents(StrictRows()):
-        text = _titled(document) if collection.titled else clean(document.text)
+    for document in source.documents(STRICT_ALWAYS):
+        text = passage_of(document.title, document.text) if collection.titled else clean(document.text)
         altered += document.id in known and known[document.id] != text
         if document.id not in known and text not in seen:
             known[document.id] = text
@@ -163,16 +163,11 @@ def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollectio
     )
 
 
-def _titled(document: Document) -> str:
-    return f"{document.title} {document.text}".strip()
-
-
 def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: Iterable[Qrel]) -> Judgments:
     """The judged queries, in the order of `texts`. A document that both answers and violates a query counts as neither."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
-    for qrel in qrels:
-        if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:
-            raise UserError(f"The document {qrel.document!r} has two different grades for the query {qrel.query!r}.")
+    for qrel in distinct_judgments(qrels):
+        grades[qrel.query][qrel.document] = qrel.grade
     violating: dict[str, set[str]] = defaultdict(set)
     for qrel in violations:
         violating[qrel.query].add(qrel.document)
@@ -190,16 +185,8 @@ def judge_queries(texts: Mapping[str, str], qrels: Iterable[Qrel], violations: I
 
 def read_judged(qrels: Path, violations: Path | None) -> Judgments:
     """Read judgments and violating documents, whose grades are ignored, from files. The texts of the queries are unknown."""
-    judged = list(read_qrels(qrels, StrictRows()))
-    violating = list(read_qrels(violations, StrictRows())) if violations else []
+    judged = list(read_qrels(qrels, STRICT_ALWAYS))
+    violating = list(read_qrels(violations, STRICT_ALWAYS)) if violations else []
     if not judged:
         raise UserError(f"{qrels}: holds no judgment.")
     return judge_queries({qrel.query: "" for qrel in [*judged, *violating]}, judged, violating)
-
-
-class StrictRows(BadRows):
-    """Refuses the first broken row instead of skipping it."""
-
-    def add(self, where: str, reason: Reason, row: str) -> None:
-        """Raise a UserError that says what is wrong with the row."""
-        raise UserError(f"{where}: this row cannot be used: {REASONS[reason]}. Correct it.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -15,7 +14,6 @@ from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, read_manifest
 from constraintsuite.core.store.download import cache_folder
-from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import read_json, read_jsonl, write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
@@ -110,7 +108,7 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
         hits = write_run(folder / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
         write_jsonl(folder / BY_QUERY, results.queries)
         facts = split_facts(system.describe())
-        write_text(folder / SYSTEM, json.dumps(facts.own, indent=2, ensure_ascii=False) + "\n")
+        write_json(folder / SYSTEM, facts.own)
         write_json(folder / MEASURES, results.summary)
         return OutputCounts({"documents": size, "queries": len(queries), "hits": hits}, place=facts.place)
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import atomic_writer
+from constraintsuite.corpora.base import STRICT_ALWAYS
 from constraintsuite.corpora.files import decode, read_lines
-from constraintsuite.experiments.ranking.collection import StrictRows
 from constraintsuite.models.retrieval.base import Hit
 
 _SPACE = re.compile(r"[\s%]")
@@ -54,7 +54,7 @@ def read_run(path: Path) -> dict[str, list[str]]:
     """
     scores: dict[str, dict[str, np.float32]] = defaultdict(dict)
     for line in read_lines(path):
-        cells = (decode(line, StrictRows()) or "").split()
+        cells = (decode(line, STRICT_ALWAYS) or "").split()
         if not cells:
             continue
         if len(cells) != 6:

@@ -87,7 +87,7 @@ class SiteEffects(NamedTuple):
     @property
     def floor(self) -> float:
         """The size up to which an effect may be a rounding error."""
-        return rounding_of(self.clean, self.corrupt)
+        return _rounding_of(self.clean, self.corrupt)
 
     def half(self, name: str) -> BoolArray:
         """A mask of the contrasts of a half."""
@@ -99,7 +99,7 @@ def cluster_numbers(contrasts: Sequence[MarkedContrast]) -> IntArray:
     return connected_components([contrast.clusters for contrast in contrasts])
 
 
-def rounding_of(*margins: FloatArray) -> float:
+def _rounding_of(*margins: FloatArray) -> float:
     """The largest rounding error that such margins can have in fp32."""
     return ROUNDING * max((float(np.abs(some).max()) for some in margins if len(some)), default=0.0)
 
@@ -242,7 +242,7 @@ def compare_untrained(
 
 def _strength(values: FloatArray, clean: FloatArray, corrupt: FloatArray, clusters: IntArray) -> FloatArray:
     """Two t values: of clean minus corrupt margins, and of the strongest site; `values` are effects (contrasts, sites)."""
-    floor = rounding_of(clean, corrupt)
+    floor = _rounding_of(clean, corrupt)
     behaviour = cluster_t(without_rounding((clean - corrupt)[:, None], floor), clusters)
     sites = cluster_t(without_rounding(values, floor), clusters)
     return np.array([float(behaviour[0]), float(np.abs(sites).max())])

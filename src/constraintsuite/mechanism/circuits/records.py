@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKind
 from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirection
 
@@ -221,10 +222,8 @@ FEWEST_RANDOM = 20
 """The smallest number of random circuits or models with which p, at least 1 / (1 + number), can be below .05."""
 
 
-class CircuitSettings(BaseModel):
+class CircuitSettings(StrictModel):
     """The settings of a search for a circuit."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     side: ContrastSide = "query"
     """Where clean and corrupt differ in the main contrasts."""

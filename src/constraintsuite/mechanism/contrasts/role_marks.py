@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict
-
 from constraintsuite.core.errors import MissingExtraError
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example, ExampleDocument
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches, unchanged_parts
@@ -32,10 +31,9 @@ NEAR = 0.6
 FALLBACK = "rules"
 
 
-class OppositeWords(BaseModel):
+class OppositeWords(StrictModel):
     """The words of `data/opposites.yaml`, which turn a query into its opposite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     counterparts: dict[str, str]
     determiner: str
     article: str
@@ -51,9 +49,7 @@ class OppositeWords(BaseModel):
 @cache
 def opposite_words() -> OppositeWords:
     """Read the words when the first query needs them."""
-    return OppositeWords.model_validate(
-        read_package_yaml("constraintsuite.mechanism.contrasts", "data", "opposites.yaml")
-    )
+    return read_package_yaml(OppositeWords, "constraintsuite.mechanism.contrasts", "data", "opposites.yaml")
 
 
 class OppositeQueries(NamedTuple):

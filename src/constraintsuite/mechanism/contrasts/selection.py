@@ -34,10 +34,10 @@ class Linked(NamedTuple):
 
 def halve(examples: Sequence[Example], seed: int) -> dict[str, ContrastHalf | None]:
     """The half of each example by its id; None if its documents are in both."""
-    return assign_halves([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
+    return _assign_halves([Linked(example.id, clusters_of(example), example.split) for example in examples], seed)
 
 
-def assign_halves(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
+def _assign_halves(items: Sequence[Linked], seed: int) -> dict[str, ContrastHalf | None]:
     """The half of each item by its id, divided within each split; None if its clusters are in both.
 
     Items that share a cluster stay together: connected components go, the largest first, to the half with fewer items.
@@ -155,7 +155,7 @@ def redraw_halves(
     contrasts: Sequence[MarkedContrast], seed: int, kind_of: Callable[[MarkedContrast], str] = lambda _: ""
 ) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
     """The contrasts with halves drawn again, evenly for each kind, and those whose documents are in both halves."""
-    halves = assign_halves([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
+    halves = _assign_halves([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
     kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
     torn = [RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None]
     return keep_halves_apart(kept, seed), torn

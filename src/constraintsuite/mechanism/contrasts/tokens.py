@@ -117,7 +117,7 @@ def tokenise(contrasts: Sequence[MarkedContrast], tokenization: Tokenization) ->
     for contrast in contrasts:
         got = [rows[pair] for pair in _pairs(contrast)]
         aligned = [
-            align(clean, corrupt) for clean, corrupt in zip(got[::2], got[1::2], strict=True) if clean and corrupt
+            _align(clean, corrupt) for clean, corrupt in zip(got[::2], got[1::2], strict=True) if clean and corrupt
         ]
         if len(aligned) * 2 < len(got):
             rejected.append(RejectedContrast(contrast.id, "too_long"))
@@ -128,7 +128,7 @@ def tokenise(contrasts: Sequence[MarkedContrast], tokenization: Tokenization) ->
     return Tokenised(tuple(found), tuple(rejected))
 
 
-def align(clean: TokenRow, corrupt: TokenRow) -> TokenPair:
+def _align(clean: TokenRow, corrupt: TokenRow) -> TokenPair:
     """Align two rows part by part, so that a token of the query is never the partner of one of the text."""
     to_clean, to_corrupt = np.empty(len(corrupt), dtype=np.int64), np.empty(len(clean), dtype=np.int64)
     lone_clean, lone_corrupt = _lone(clean, corrupt), _lone(corrupt, clean)

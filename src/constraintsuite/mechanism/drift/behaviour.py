@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.statistics.intervals import FloatArray
@@ -23,7 +23,7 @@ from constraintsuite.experiments.outcome_table import OVERALL, OutcomeTable
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
 from constraintsuite.experiments.scoring import documents_of, pairs_of, score_pairs
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter, naming_checkpoint
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, LabelledReporter
 from constraintsuite.mechanism.drift.records import CheckpointFigure, SuiteForgetting
 from constraintsuite.models.base import Describing, Scorer, Truncating, Workbench
 from constraintsuite.models.model_names import load_scorer
@@ -112,7 +112,7 @@ def _run(
     everything = [*suite.examples, *suite.controls]
     told = LabelledReporter(checkpoint.label, reporter)
     bench = Workbench(documents_of(everything), cache_folder() / "scores", told)
-    with naming_checkpoint(checkpoint.label):
+    with prefixed_errors(f"Checkpoint {checkpoint.label}"):
         scorer = load_scorer(checkpoint.model, bench)
         origin = run_origin(suite, scorer.name, {"scorer": scorer.fingerprint, "splits": sorted(splits)}, seed)
         return load_run(

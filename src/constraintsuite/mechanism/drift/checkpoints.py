@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
 from constraintsuite.core.execution.progress import Advance, Reporter
+from constraintsuite.experiments.load import short_paths
 from constraintsuite.mechanism.families import find_family
 from constraintsuite.models.backends import CrossSettings
 from constraintsuite.models.model_names import parse_model
@@ -67,8 +68,8 @@ def name_checkpoints(given: Sequence[str], options: str = "") -> list[Checkpoint
     _refuse_mixed(folders)
     added = f",{options}" if options else ""
     return [
-        Checkpoint(_label(folder, folders), str(parse_model(f"{name}{added}")))
-        for name, folder in zip(names, folders, strict=True)
+        Checkpoint(label, str(parse_model(f"{name}{added}")))
+        for label, name in zip(short_paths(folders), names, strict=True)
     ]
 
 
@@ -77,15 +78,6 @@ def fingerprint(checkpoint: Checkpoint) -> str:
     need_torch("Drift between checkpoints")
     name = parse_model(checkpoint.model)
     return fingerprint_of("subject", ModelFolder(find_weights(name.argument)), name.settings(CrossSettings))
-
-
-@contextmanager
-def naming_checkpoint(label: str) -> Iterator[None]:
-    """Add the label of a checkpoint to a UserError inside the block."""
-    try:
-        yield
-    except UserError as error:
-        raise UserError(f"Checkpoint {label}: {error}") from None
 
 
 def _refuse_mixed(folders: Sequence[Path]) -> None:
@@ -98,13 +90,6 @@ def _refuse_mixed(folders: Sequence[Path]) -> None:
         f"These are checkpoints of several trainings ({', '.join(seed.rstrip('-') for seed in seeds)}), which have no single order. "
         f"Give those of one at a time, such as {first.parent / next(iter(seeds))}*, or one of each training alone."
     )
-
-
-def _label(folder: Path, among: Sequence[Path]) -> str:
-    for length in range(1, len(folder.parts)):
-        if [other.parts[-length:] for other in among].count(folder.parts[-length:]) == 1:
-            return "/".join(folder.parts[-length:])
-    return str(folder)
 
 
 _SAMPLE = "Soup, 12 leeks; not a single one Unaffordable naïve 東京"
@@ -150,7 +135,7 @@ def _shape(checkpoint: Checkpoint) -> Shape:
     settings = name.settings(CrossSettings)
     folder = find_weights(name.argument, settings.precision, settings.revision)
     places = {"local_files_only": True, "trust_remote_code": settings.trust}
-    with naming_checkpoint(checkpoint.label):
+    with prefixed_errors(f"Checkpoint {checkpoint.label}"):
         with loading(folder):
             config = AutoConfig.from_pretrained(folder, **places)
             tokens = AutoTokenizer.from_pretrained(folder, **places)(_SAMPLE, _SAMPLE)["input_ids"]

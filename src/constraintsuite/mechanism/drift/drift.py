@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin, read_manifest
@@ -27,7 +27,7 @@ from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, Co
 from constraintsuite.mechanism.contrasts.selection import choose_contrasts, keep_independent, redraw_halves
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, TokenContrast, tokenise
 from constraintsuite.mechanism.drift.behaviour import compare_behaviour, restrict_to_splits, run_checkpoints
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, fingerprint, naming_checkpoint, shared_shape
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint, fingerprint, shared_shape
 from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.observation import CROSSED
 from constraintsuite.mechanism.drift.records import KIND, RESULTS, RUNS, CheckpointDrift
@@ -129,7 +129,7 @@ def measure_drift(
     with claim(out, origin, (CONTRASTS, RESULTS), separate=(RUNS,), note=reporter.note) as space:
         if space.finished is not None:
             return space.finished
-        with naming_checkpoint(checkpoints[0].label):
+        with prefixed_errors(f"Checkpoint {checkpoints[0].label}"):
             first = load_model(checkpoints[0].model)
         tokens = tokenise(chosen.contrasts, first.classifier.tokenization)
         _refuse_few(Counter(one.contrast.half for one in tokens.contrasts))

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from constraintsuite.core.errors import prefixed_errors
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.store.jsonl import read_json, write_json
 from constraintsuite.mechanism.contrasts.selection import choose_contrasts
 from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparison, observation
-from constraintsuite.mechanism.drift.checkpoints import Checkpoint, naming_checkpoint
+from constraintsuite.mechanism.drift.checkpoints import Checkpoint
 from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
 from constraintsuite.mechanism.drift.similarity import against_others, head_changes, part_changes
@@ -42,7 +43,7 @@ class CheckpointWalk:
         with reporter.track("checkpoints", len(self.checkpoints)) as advance:
             for number, checkpoint in enumerate(self.checkpoints):
                 reporter.note(f"{checkpoint.label}: looking inside, checkpoint {number + 1} of {len(self.checkpoints)}")
-                with naming_checkpoint(checkpoint.label):
+                with prefixed_errors(f"Checkpoint {checkpoint.label}"):
                     steps.append(self.step(number, circuits))
                 if not circuits:
                     seen = self._load(0)

@@ -59,7 +59,7 @@ def choose_patches(estimates: Iterable[PatchEffects], top: float, rest: float, s
     strength: dict[SiteAndRole, float] = {}
     for of_side in estimates:
         for direction in sorted(set(of_side.direction.tolist())):
-            for place, value in mean_effects(of_side, direction).items():
+            for place, value in _mean_effects(of_side, direction).items():
                 strength[place] = max(strength.get(place, 0.0), abs(value))
     order = sorted(strength, key=lambda place: (-strength[place], place))
     count = round(top * len(order))
@@ -68,7 +68,7 @@ def choose_patches(estimates: Iterable[PatchEffects], top: float, rest: float, s
     return PatchSelection(tuple(order[:count]), tuple(sorted(chosen)), len(order))
 
 
-def mean_effects(effects: PatchEffects, direction: str) -> dict[SiteAndRole, float]:
+def _mean_effects(effects: PatchEffects, direction: str) -> dict[SiteAndRole, float]:
     """The mean change of the margin at each place, over the contrasts that have a value there."""
     mine = effects.where(effects.direction == direction)
     places = list(zip(mine.site.tolist(), mine.role.tolist(), strict=True))
@@ -100,7 +100,7 @@ def _of_direction(
     estimates, patched = (some.where(some.direction == direction) for some in (estimates, patched))
     shared = sorted(set(estimates.contrast.tolist()) & set(patched.contrast.tolist()))
     estimated, exact = (
-        mean_effects(some.where(np.isin(some.contrast, shared)), direction) for some in (estimates, patched)
+        _mean_effects(some.where(np.isin(some.contrast, shared)), direction) for some in (estimates, patched)
     )
     places = [place for place in (*choice.top, *choice.random) if place in exact and place in estimated]
     random = [place for place in choice.random if place in exact and place in estimated]

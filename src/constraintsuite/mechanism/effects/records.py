@@ -112,7 +112,7 @@ _NUMBERS = tuple(field.name for field in fields(PatchEffects) if field.name not 
 _REQUIRED = ("margin_base", "margin_patched")
 
 
-def require_pyarrow() -> tuple[Any, Any]:
+def _require_pyarrow() -> tuple[Any, Any]:
     """Import pyarrow and its Parquet module; if it is missing, the error says how to install it."""
     parquet = import_extra("pyarrow.parquet", "parquet", "Writing the effect of every patch")
     return import_module("pyarrow"), parquet
@@ -120,7 +120,7 @@ def require_pyarrow() -> tuple[Any, Any]:
 
 def parquet_writer() -> str:
     """The library that writes the rows: another version may write other bytes."""
-    require_pyarrow()
+    _require_pyarrow()
     return f"pyarrow {version('pyarrow')}"
 
 
@@ -131,7 +131,7 @@ def part_file(folder: Path, shard: int) -> Path:
 
 def write_effects(file: Path, grids: Sequence[Grid]) -> int:
     """Write the rows of some grids to a file, which appears when it is complete; returns their number."""
-    arrow, parquet = require_pyarrow()
+    arrow, parquet = _require_pyarrow()
     rows = PatchEffects.joined([grid_rows(grid) for grid in grids])
     columns = {field.name: _column(arrow, field.name, getattr(rows, field.name)) for field in fields(rows)}
     with atomic_writer(file) as target:
@@ -149,7 +149,7 @@ def read_effects(folder: Path) -> PatchEffects:
 
 def read_part(file: Path) -> PatchEffects:
     """The rows of a shard; a missing or broken file is a UserError."""
-    arrow, parquet = require_pyarrow()
+    arrow, parquet = _require_pyarrow()
     try:
         table = parquet.read_table(file)
         columns: dict[str, Any] = {name: _names(table[name]) for name in _NAMES}

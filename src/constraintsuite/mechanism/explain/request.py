@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import SPLITS, Split
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.artifact import Artifact, read_manifest
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts, read_either
@@ -41,10 +42,9 @@ TOP, RANDOM = 0.2, 0.1
 """Shares of all places that are patched exactly with a guide: the strongest, and random ones of the rest."""
 
 
-class AnalysisScope(BaseModel):
+class AnalysisScope(StrictModel):
     """Which sites and roles are patched, in which directions, on which contrasts."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     sites: tuple[SiteKind, ...] = Field(COMPONENTS, min_length=1)
     """Kinds of sites, also in the plural."""
     roles: tuple[str, ...] = Field((ALL,), min_length=1)

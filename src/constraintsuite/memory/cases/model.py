@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.memory.records import EdgeKind, SemanticRole
 from constraintsuite.memory.results import StopReason
 from constraintsuite.memory.state import Lifecycle
@@ -38,20 +39,14 @@ def own_edge(name: str | None) -> EdgeKind | None:
     return _OWN_EDGES.get(name or "")
 
 
-class Strict(BaseModel):
-    """A part of the file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ExpectedStep(Strict):
+class ExpectedStep(StrictModel):
     """A node of a path. Without a kind of edge, it may be reached by any."""
 
     node_id: NodeId
     via_edge_type: EdgeName | None = None
 
 
-class ExpectedPath(Strict):
+class ExpectedPath(StrictModel):
     """A path that the answer should show."""
 
     match_mode: MatchMode = "subsequence"
@@ -63,7 +58,7 @@ class ExpectedPath(Strict):
         return any(step.via_edge_type in UNSUPPORTED_EDGES for step in self.steps)
 
 
-class ExpectedTransfer(Strict):
+class ExpectedTransfer(StrictModel):
     """A step of the trace. A field that is not given may have any value."""
 
     node_id: NodeId
@@ -73,7 +68,7 @@ class ExpectedTransfer(Strict):
     stopped_reason: StopName | None = None
 
 
-class ExpectedTrace(Strict):
+class ExpectedTrace(StrictModel):
     """Steps that the trace should have."""
 
     match_mode: MatchMode = "subsequence"
@@ -87,7 +82,7 @@ class ExpectedTrace(Strict):
         )
 
 
-class Expectation(Strict):
+class Expectation(StrictModel):
     """What a right answer must return and show."""
 
     evidence_node_ids: tuple[NodeId, ...] = Field(min_length=1)
@@ -96,6 +91,7 @@ class Expectation(Strict):
     path_scope: Literal["any_path", "best_path"] = "any_path"
     route: ExpectedPath | None = None
     route_scope: Literal["best_route", "any_route"] = "best_route"
+    """Kept for other programs, and not used."""
     required_route_sources: tuple[Literal["route_memory", "native_activation", "legacy_path"], ...] = ()
     activation_trace: ExpectedTrace | None = None
     activation_snapshot: ExpectedTrace | None = None
@@ -126,7 +122,7 @@ class Expectation(Strict):
         return self
 
 
-class BenchmarkCase(Strict):
+class BenchmarkCase(StrictModel):
     """One question, in one or more wordings."""
 
     case_id: Text
@@ -181,7 +177,7 @@ class BenchmarkCase(Strict):
         return ((field, node) for field, nodes in named.items() for node in nodes)
 
 
-class Dataset(Strict):
+class Dataset(StrictModel):
     """Questions about the documents of one folder. In a sequence, their order matters."""
 
     dataset_id: Text

@@ -88,7 +88,7 @@ def count_not_evaluated(cases: Iterable[BenchmarkCase]) -> dict[str, int]:
     return dict(sorted(Counter(field for case in cases for field in not_evaluated(case)).items()))
 
 
-def ranked_units(recall: SearchAnswer) -> tuple[str, ...]:
+def _ranked_units(recall: SearchAnswer) -> tuple[str, ...]:
     """Ids of the returned units, best first."""
     return tuple(recalled.unit for recalled in recall.ranking)
 
@@ -119,7 +119,7 @@ class CaseJudge:
         as passed nor, if another check failed, as failed. `probe_mrr` is the mrr of a probe. A probe that needs its context has
         hardly any other value, so it is in no mean over evidence.
         """
-        wanted, ranking = case.expectation, ranked_units(recall)
+        wanted, ranking = case.expectation, _ranked_units(recall)
         values = evidence_values(case, ranking, budget) | negatives_values(case, ranking)
         values |= roles_values(wanted, ranking, self._graph)
         values |= contradiction_values(wanted, ranking, self._conflicts)
@@ -207,7 +207,7 @@ def _ask_cases(
             phrasing = "paraphrase" if number else "original"
             groups = {"fixture": dataset.dataset_id, "part": case.part, "phrasing": phrasing, "tags": tags}
             values = judge.values(case, recall, budget, can, states)
-            yield ItemResult(mode.name, f"{cluster}#{number}", budget, values, ranked_units(recall), groups, cluster)
+            yield ItemResult(mode.name, f"{cluster}#{number}", budget, values, _ranked_units(recall), groups, cluster)
         state.restore(before)
         if case.part == "prime":
             _confirm(state, case, answers[0])
@@ -217,4 +217,4 @@ def _ask_cases(
 
 def _confirm(state: MemoryState, case: BenchmarkCase, recall: SearchAnswer) -> None:
     """Confirm the returned units that are evidence. Being returned is not a confirmation."""
-    state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in ranked_units(recall))
+    state.confirm(unit for unit in case.expectation.evidence_node_ids if unit in _ranked_units(recall))

@@ -112,7 +112,7 @@ _QUOTED = re.compile(
 _DEFINED = re.compile(r"((?:[A-Z][\w-]*)(?: [A-Z][\w-]*){0,4}) (?:means|shall mean|is defined as)\b")
 
 
-def sets_aside(text: str, place: Span) -> bool:
+def _sets_aside(text: str, place: Span) -> bool:
     """Whether the sentence makes an exception to what is cited at a position."""
     before, after = _sentence_around(text, place)
     if any(pattern.search(before) for pattern in (_CONCEDING, _CONTRARY, _UNBOUND)):
@@ -217,7 +217,7 @@ def _plain(number: str) -> str:
 
 def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> CitationRelation:
     inside = next((one for one in conditions if one.span.start <= place.start < one.span.end), None)
-    if (inside is None or inside.cue in _BINDING or _is_whole_sentence(text, inside.span)) and sets_aside(text, place):
+    if (inside is None or inside.cue in _BINDING or _is_whole_sentence(text, inside.span)) and _sets_aside(text, place):
         return "overrides"
     if inside is None:
         return "refers_to"

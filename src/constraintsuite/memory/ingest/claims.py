@@ -30,7 +30,7 @@ class Amount(NamedTuple):
     value: float
 
 
-def find_amounts(sentence: Sentence, places: Iterable[int]) -> list[Amount]:
+def _find_amounts(sentence: Sentence, places: Iterable[int]) -> list[Amount]:
     """Return the amounts whose number is at one of these positions."""
     found = []
     for at in places:
@@ -145,7 +145,7 @@ def claim_of(view: SentenceView) -> Claim:
         condition=_stretch_terms(view, "condition"),
         exception=_stretch_terms(view, "exception"),
         stance=next(iter(stances_of(view)), "true"),
-        amounts=tuple(find_amounts(sentence, view.main)),
+        amounts=tuple(_find_amounts(sentence, view.main)),
         dates=tuple(find_dates(text)),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, refuse_faults
 from constraintsuite.core.execution.engine import LocalEngine, require_results
 from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.store.files import sha256_text
@@ -70,9 +70,7 @@ def read_files(
     with (reporter or Silent()).track("documents", len(files)) as advance:
         read: list[ReadDocument | str] = require_results(spread.map(_read_or_fault, files, lambda index: advance()))
     problems = [each for each in read if isinstance(each, str)]
-    if problems:
-        more = f"\n... and {len(problems) - _MOST_NAMED_FILES} more." if len(problems) > _MOST_NAMED_FILES else ""
-        raise UserError("\n".join(problems[:_MOST_NAMED_FILES]) + more)
+    refuse_faults(problems, most=_MOST_NAMED_FILES)
     return [each for each in read if not isinstance(each, str)]
 
 
@@ -117,7 +115,7 @@ def _readings(parsed: ParsedDocument) -> tuple[UnitReading, ...]:
     return tuple(read_units(zip(leads, texts, strict=True)))
 
 
-def document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge, ...]:
+def _document_edges(document: ReadDocument, cited: Iterable[Edge]) -> tuple[Edge, ...]:
     """Return all edges from the units of a document, each once; `cited` are those from citations."""
     explicit = list(cited)
     implicit = (*_definition_edges(document), *content_edges(document, explicit))
@@ -205,7 +203,7 @@ def link(documents: Iterable[ReadDocument]) -> Iterator[MemoryDocument]:
     given = sorted(documents, key=lambda one: one.id)
     citer = Citer(given)
     between = contradictions_between(given)
-    drawn = [(*document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
+    drawn = [(*_document_edges(one, citer.edges(one)), *between.get(one.id, ())) for one in given]
     mentions = without_common(_mentions(one, citer) for one in given)
     for one, edges, mentioned in zip(given, bounded(drawn), mentions, strict=True):
         units = tuple(replace(unit, roles=reading.roles) for unit, reading in zip(one.units, one.readings, strict=True))

@@ -46,10 +46,10 @@ class UnitDraft:
     run: int = 0
     parent: int | None = None
     label: str = ""
-    """Unique in the document; see `give_labels`."""
+    """Unique in the document; see `_give_labels`."""
 
 
-def make_drafts(blocks: Iterable[DocumentBlock]) -> tuple[list[UnitDraft], list[DocumentSection]]:
+def _make_drafts(blocks: Iterable[DocumentBlock]) -> tuple[list[UnitDraft], list[DocumentSection]]:
     """Return the units of a file in order, and its sections."""
     sections = [DocumentSection(0, "", ())]
     nesting = Nesting("")
@@ -61,7 +61,7 @@ def make_drafts(blocks: Iterable[DocumentBlock]) -> tuple[list[UnitDraft], list[
                 levels.pop()
             levels.append((block.level, block.text))
             sections.append(
-                DocumentSection(len(sections), heading_number(block.text), tuple(text for _, text in levels))
+                DocumentSection(len(sections), _heading_number(block.text), tuple(text for _, text in levels))
             )
             nesting = Nesting(sections[-1].number)
             continue
@@ -71,14 +71,14 @@ def make_drafts(blocks: Iterable[DocumentBlock]) -> tuple[list[UnitDraft], list[
     return drafts, sections
 
 
-def title_heading(drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> str:
+def _title_heading(drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> str:
     """Return the heading with which a file begins; empty if there is text before its first heading."""
     if len(sections) == 1 or (drafts and drafts[0].section.ordinal == 0):
         return ""
     return sections[1].headings[0]
 
 
-def heading_number(text: str) -> str:
+def _heading_number(text: str) -> str:
     """Return the number of a heading: `4.2` of "4.2 Termination", `B` of "Annex B"; empty for none."""
     marker = find_marker(text)
     return marker.value if marker is not None and marker.style in ("dotted", "named", "bare", "number") else ""
@@ -164,14 +164,14 @@ def _lend_heading_numbers(drafts: Sequence[UnitDraft]) -> None:
             own[0].number = number
 
 
-def give_labels(path: Path, drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> None:
+def _give_labels(path: Path, drafts: Sequence[UnitDraft], sections: Sequence[DocumentSection]) -> None:
     """Set the label of every draft.
 
     A number that only one unit has is its label. Where numbers repeat, the section comes first, as in `2/1`: its own number,
     or else its position among the headings, with a letter (`2b/1`) where the numbering restarts inside it. Units without a
     number are `p1`, `p2`, ... Numbers that are still equal are a UserError.
     """
-    titled = bool(title_heading(drafts, sections)) and not sections[1].number
+    titled = bool(_title_heading(drafts, sections)) and not sections[1].number
     keys = _section_keys(sections, titled=titled)
     bearers = Counter(draft.number for draft in drafts if draft.number)
     running = count(1)
@@ -246,12 +246,12 @@ def is_markdown(path: Path) -> bool:
 
 def parse_source(source: SourceText, document: str, *, markdown: bool) -> ParsedDocument:
     """Parse the lines of a file."""
-    drafts, sections = make_drafts(read_blocks(source.lines, markdown=markdown))
-    give_labels(source.path, drafts, sections)
+    drafts, sections = _make_drafts(read_blocks(source.lines, markdown=markdown))
+    _give_labels(source.path, drafts, sections)
     units = tuple(_unit(document, draft, source.front) for draft in drafts)
     places = tuple(UnitPosition(draft.number, draft.section.ordinal, draft.parent) for draft in drafts)
     numbers = {section.ordinal: section.number for section in sections if section.number}
-    title = source.front.title or title_heading(drafts, sections) or document.rpartition("/")[2]
+    title = source.front.title or _title_heading(drafts, sections) or document.rpartition("/")[2]
     return ParsedDocument(document, title, source.sha256, markdown, units, places, numbers)
 
 

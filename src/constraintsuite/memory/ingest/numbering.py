@@ -63,7 +63,7 @@ def find_marker(text: str) -> Marker | None:
 
 def follows(before: str, value: str) -> bool:
     """Whether `value` can come after `before` in a list, directly or with a gap."""
-    return sort_key(value) > sort_key(before)
+    return _sort_key(value) > _sort_key(before)
 
 
 def is_first(value: str) -> bool:
@@ -77,7 +77,7 @@ def leading(value: str) -> int:
     return int(first) if first.isdigit() else 0
 
 
-def sort_key(value: str) -> tuple[tuple[int, str], ...]:
+def _sort_key(value: str) -> tuple[tuple[int, str], ...]:
     """Return a key that sorts numbers by size and letters by alphabet, part by part."""
     return tuple((int(part), "") if part.isdigit() else (len(part), part) for part in value.split("."))
 

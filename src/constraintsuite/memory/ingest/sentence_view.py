@@ -29,7 +29,7 @@ class SentenceStretch:
     last: int
 
 
-def find_stretches(sentence: Sentence) -> list[SentenceStretch]:
+def _find_stretches(sentence: Sentence) -> list[SentenceStretch]:
     """Find the conditions and exceptions of a sentence, in order; they do not overlap."""
     found: list[SentenceStretch] = []
     reach = LinearSentence(sentence.tokens)
@@ -146,7 +146,7 @@ class SentenceView:
 
 def view_sentence(sentence: Sentence, scopes: Sequence[Scope]) -> SentenceView:
     """Find the parts of a sentence."""
-    stretches = tuple(find_stretches(sentence))
+    stretches = tuple(_find_stretches(sentence))
     taken = {place for one in stretches for place in range(one.cue, one.last)}
     main = tuple(place for place in range(sentence.length) if place not in taken)
     kept = tuple(scope for scope in scopes if scope.kind != "uncertain")

@@ -25,7 +25,7 @@ ORDER: tuple[SemanticRole, ...] = (
 _LONGEST_LEAD = 300
 
 
-def roles_of(views: Sequence[SentenceView], *, overrides: bool) -> tuple[SemanticRole, ...]:
+def _roles_of(views: Sequence[SentenceView], *, overrides: bool) -> tuple[SemanticRole, ...]:
     """Return the roles of a unit, the most informative first; a unit that overrides what it cites is an exception."""
     found = {role for view in views for role in _sentence_roles(view)}
     if overrides:
@@ -35,7 +35,7 @@ def roles_of(views: Sequence[SentenceView], *, overrides: bool) -> tuple[Semanti
 
 def _sentence_roles(view: SentenceView) -> set[SemanticRole]:
     found: set[SemanticRole] = set()
-    if is_exception(view):
+    if _is_exception(view):
         found.add("exception")
     if any(stretch.kind == "condition" for stretch in view.stretches):
         found.add("condition")
@@ -51,7 +51,7 @@ def _sentence_roles(view: SentenceView) -> set[SemanticRole]:
     return found
 
 
-def is_exception(view: SentenceView) -> bool:
+def _is_exception(view: SentenceView) -> bool:
     """Whether a sentence makes an exception to a rule."""
     return any(stretch.kind == "exception" for stretch in view.stretches) or _exempts(view)
 
@@ -178,11 +178,11 @@ def _reading(analysis: Analysis, own: int) -> UnitReading:
     first = views[0] if views else None
     citations = tuple(find_citations(text, _conditions(views, own)))
     return UnitReading(
-        roles=roles_of(views, overrides=any(one.relation == "overrides" for one in citations)),
+        roles=_roles_of(views, overrides=any(one.relation == "overrides" for one in citations)),
         claims=tuple(claim_of(view) for view in views if view.main),
         citations=citations,
         definitions=find_definitions(text),
-        points_back=bool(first and is_exception(first) and _points_back(first)),
+        points_back=bool(first and _is_exception(first) and _points_back(first)),
         opens_with_exception=bool(first and any(one.kind == "exception" and one.cue == 0 for one in first.stretches)),
     )
 

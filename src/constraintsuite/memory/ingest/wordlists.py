@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BeforeValidator
 
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.wordlists import WordSet
 
@@ -18,7 +19,7 @@ Phrases = Annotated[
 """Phrases, separated by semicolons."""
 
 
-class WordLists(BaseModel, frozen=True, extra="forbid"):
+class WordLists(StrictModel):
     """All lists; the file explains what each is for."""
 
     asking: WordSet
@@ -60,4 +61,4 @@ class WordLists(BaseModel, frozen=True, extra="forbid"):
 @cache
 def word_lists() -> WordLists:
     """Read and check the lists, once per process."""
-    return WordLists.model_validate(read_package_yaml("constraintsuite.memory.ingest", "data", "words.yaml"))
+    return read_package_yaml(WordLists, "constraintsuite.memory.ingest", "data", "words.yaml")

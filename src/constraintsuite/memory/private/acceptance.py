@@ -136,7 +136,7 @@ def approve(
     return found, dict(sorted(left_out.items()))
 
 
-def check_criteria(approved: Sequence[Approved], agreed: EvidenceAgreement) -> tuple[Criterion, ...]:
+def _check_criteria(approved: Sequence[Approved], agreed: EvidenceAgreement) -> tuple[Criterion, ...]:
     """Check the conditions of acceptance, and the shares of families."""
     n = len(approved)
     harder = sum(one.labels.settled("difficulty") in ("medium", "hard") for one in approved)
@@ -212,7 +212,7 @@ def export(
     current = current_answers(leave_out(batch.store.events(), without))
     golden = [case for case in cases if case.set == "golden"]
     approved, left_out = approve(golden, {one.item: one for one in label_all(batch, current)})
-    criteria = check_criteria(approved, evidence_agreement(batch, current, claim))
+    criteria = _check_criteria(approved, evidence_agreement(batch, current, claim))
     shadow = [
         ShadowCase(case.case, case.query, case.evidence, case.documents) for case in cases if case.set == "shadow"
     ]
@@ -222,7 +222,7 @@ def export(
     if not approved and not shadow:
         reasons = "; ".join(f"{count} x {reason}" for reason, count in left_out.items())
         raise UserError(f"{version.pilot}: no case is approved yet, so there is nothing to export: {reasons}.")
-    benchmark = json.dumps(make_benchmark(version, approved), indent=2, ensure_ascii=False) if approved else ""
+    benchmark = json.dumps(_make_benchmark(version, approved), indent=2, ensure_ascii=False) if approved else ""
     with new_folder(out) as new:
         shutil.copytree(version.documents, new / DOCUMENTS)
         if benchmark:
@@ -233,7 +233,7 @@ def export(
     return exported
 
 
-def make_benchmark(version: Version, approved: Sequence[Approved]) -> dict[str, Any]:
+def _make_benchmark(version: Version, approved: Sequence[Approved]) -> dict[str, Any]:
     """The content of the benchmark file. Labels that contradict their case are a UserError."""
     name = version.artifact.manifest.name
     found = {

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.memory.private.inventory import INVENTORY
 from constraintsuite.memory.private.versions import VERSIONS, Version, open_version, require_version
 from constraintsuite.memory.records import EdgeKind, SemanticRole
@@ -69,10 +70,9 @@ Listed = Annotated[tuple[str, ...], BeforeValidator(_split_list)]
 Phrased = Annotated[tuple[str, ...], BeforeValidator(_split_phrases)]
 
 
-class PrivateCase(BaseModel):
+class PrivateCase(StrictModel):
     """A question about the documents. Golden cases have no column for labels: annotators provide them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     case: str = Field(pattern=r"^[\w.-]+$")
     documents: Listed = Field(min_length=1, description="separated by ;")
     query: str = Field(min_length=1)
@@ -112,7 +112,7 @@ def _faults(case: PrivateCase, version: Version) -> Iterator[str]:
         yield "evidence of a golden case is what two annotators say, blind; leave the cell empty."
 
 
-def case_items(cases: Sequence[PrivateCase], version: Version) -> ItemSet:
+def _case_items(cases: Sequence[PrivateCase], version: Version) -> ItemSet:
     """The golden cases as items, in the order of the sheet, and decoys that quote a unit."""
     golden = [case for case in cases if case.set == "golden"]
     items = [
@@ -177,13 +177,13 @@ def open_labels(folder: Path, *, draw: bool = False) -> tuple[AnnotationBatch, V
             f"{folder}: version {version.number} has no sheets yet. Write them: "
             f"csuite gold sheet {folder} --annotator NAME --out NAME.csv"
         )
-    return write_batch(path, case_items(read_cases(version), version)), version
+    return write_batch(path, _case_items(read_cases(version), version)), version
 
 
 def judged_cases(version: Version, batch: AnnotationBatch) -> list[PrivateCase]:
     """Read the cases of a pilot; a UserError if golden cases differ from those that people judged."""
     cases = read_cases(version)
-    now = {item.id: item for item in case_items(cases, version).items if not item.expected}
+    now = {item.id: item for item in _case_items(cases, version).items if not item.expected}
     before = {item.id: item for item in batch.judged}
     changed = sorted(name for name in now.keys() | before.keys() if now.get(name) != before.get(name))
     if changed:

@@ -9,9 +9,10 @@ from datetime import date
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import prose_files
 from constraintsuite.memory.ingest.collection import ingest
@@ -33,10 +34,9 @@ QUOTAS: Mapping[str, tuple[int, int]] = {
 """How many documents of each type a pilot of about 30 contracts needs: minimum and maximum."""
 
 
-class InventoryEntry(BaseModel):
+class InventoryEntry(StrictModel):
     """One document. A cell that people have not filled in yet is None."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     document: str
     path: str = Field(description="as seen from the pilot's folder")
     type: DocumentType | None = None

@@ -75,7 +75,7 @@ def freeze(pilot: Path, *, new_version: bool = False) -> Version:
     sources = {entry.document: _source(pilot, entry) for entry in chosen}
     parts = list(ingest(list(sources.values())))
     with folder_lock(pilot):
-        last = latest_version(pilot)
+        last = _latest_version(pilot)
         if last is not None and not new_version:
             changes = "".join(f"  {change}\n" for change in _changes(last, parts))
             if not changes:
@@ -87,7 +87,7 @@ def freeze(pilot: Path, *, new_version: bool = False) -> Version:
         return _write(pilot, 1 if last is None else last.number + 1, sources, parts)
 
 
-def latest_version(pilot: Path) -> Version | None:
+def _latest_version(pilot: Path) -> Version | None:
     """The newest finished version; None if nothing has been frozen yet."""
     folders = (pilot / VERSIONS).glob("*")
     numbers = [int(folder.name) for folder in folders if folder.name.isdecimal() and read_manifest(folder)]
@@ -96,7 +96,7 @@ def latest_version(pilot: Path) -> Version | None:
 
 def require_version(pilot: Path) -> Version:
     """The newest finished version; a UserError if nothing has been frozen yet."""
-    found = latest_version(pilot)
+    found = _latest_version(pilot)
     if found is None:
         raise UserError(
             f"{pilot}: nothing is frozen yet. Select documents in the inventory, then `csuite memory private freeze {pilot}`."
@@ -111,7 +111,7 @@ def open_version(path: Path) -> Version:
     return Version(artifact.manifest.settings["version"], artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))
 
 
-def frozen_units(parts: Sequence[MemoryDocument]) -> Iterator[FrozenUnit]:
+def _frozen_units(parts: Sequence[MemoryDocument]) -> Iterator[FrozenUnit]:
     """The units of documents, each with a hash of its headings and text."""
     for part in parts:
         for unit in part.units:
@@ -143,7 +143,7 @@ def _changes(last: Version, parts: Sequence[MemoryDocument]) -> Iterator[str]:
             yield f"{document}: its text was changed"
         else:
             old = {unit.id: unit.sha256 for unit in before.get(document, ())}
-            new = {unit.id: unit.sha256 for unit in frozen_units([after[document]])}
+            new = {unit.id: unit.sha256 for unit in _frozen_units([after[document]])}
             moved = sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
             if moved:
                 yield f"{document}: the same text is cut into other units now ({len(moved)} ids, such as {moved[0]})"
@@ -155,7 +155,7 @@ def _write(pilot: Path, number: int, sources: Mapping[str, Path], parts: Sequenc
     origin = ArtifactOrigin(
         KIND, pilot.resolve().name, {part.id: part.sha256 for part in parts}, settings, 0, REVISIONS[KIND]
     )
-    units = tuple(frozen_units(parts))
+    units = tuple(_frozen_units(parts))
     with claim(path, origin, (UNITS, f"{DOCUMENTS}/*"), replace=Replace.UNFINISHED) as space:
         new = space.empty_new()
         (new / DOCUMENTS).mkdir()

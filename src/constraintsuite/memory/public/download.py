@@ -11,10 +11,11 @@ from typing import BinaryIO
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Reporter
+from constraintsuite.core.records.text import clip
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import atomic_writer, sha256_of
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.errors import PermanentError, TransientError, clip
+from constraintsuite.core.store.http.errors import PermanentError, TransientError
 from constraintsuite.core.store.http.messages import HttpResponse, Limits
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
@@ -37,8 +38,7 @@ class PublicFile:
 @cache
 def public_files() -> Mapping[str, PublicFile]:
     """Return all files, by the names that `csuite fetch` accepts."""
-    listed = read_package_yaml("constraintsuite.memory.public", "data", "files.yaml")
-    return {name: PublicFile(**entry) for name, entry in listed.items()}
+    return read_package_yaml(dict[str, PublicFile], "constraintsuite.memory.public", "data", "files.yaml")
 
 
 def find_file(name: str) -> PublicFile:

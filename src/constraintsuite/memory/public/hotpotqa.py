@@ -65,10 +65,10 @@ class HotpotQuestion(BenchmarkRecord):
 
 def read(path: Path, options: ReadOptions) -> BenchmarkFile:
     """Read the distractor or full-wiki files, in the authors' layout or in Hugging Face's columns."""
-    return read_questions("hotpotqa", path, options, HotpotScorer())
+    return _read_questions("hotpotqa", path, options, HotpotScorer())
 
 
-def read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> BenchmarkFile:
+def _read_questions(benchmark: str, path: Path, options: ReadOptions, scorer: OfficialScorer) -> BenchmarkFile:
     """Read any file in HotpotQA's form."""
     options.refuse(benchmark, "granularity", "corpus")
     rows = read_records(path, options.limit, HotpotQuestion, lambda one: one.id)
@@ -166,7 +166,7 @@ def _named(prefix: str, suffix: str, scores: MatchScores | None) -> MetricValues
 
 def read_2wiki(path: Path, options: ReadOptions) -> BenchmarkFile:
     """Read the authors' `train.json` or `dev.json`."""
-    reading = read_questions("2wiki", path, options, TwoWikiScorer())
+    reading = _read_questions("2wiki", path, options, TwoWikiScorer())
     return replace(reading, notes=(_NOT_JOINT, *reading.notes))
 
 

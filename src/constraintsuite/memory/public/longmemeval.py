@@ -151,7 +151,7 @@ class LongMemEvalScorer(OfficialScorer):
         values: MetricValues = dict(official_scores(ranking, item.gold, k, f"@{k}"))
         if self.granularity == "turn":
             depth = widened(ranking, item.gold, k, budget)
-            found = official_scores(ranking, item.gold, depth or k, f"@{k}", session_of)
+            found = official_scores(ranking, item.gold, depth or k, f"@{k}", _session_of)
             values |= {f"session_{name}": value if depth else None for name, value in found.items()}
         return values
 
@@ -181,7 +181,7 @@ def dcg(relevant: Sequence[bool]) -> float:
     return sum(1.0 if rank == 1 else 1 / math.log2(rank) for rank, is_gold in enumerate(relevant, 1) if is_gold)
 
 
-def session_of(turn: str) -> str:
+def _session_of(turn: str) -> str:
     """Return the session of a turn `session_number`."""
     return turn.rpartition("_")[0]
 
@@ -193,7 +193,7 @@ def widened(ranking: Sequence[str], gold: Sequence[str], k: int, budget: int) ->
     """
     seen: set[tuple[str, bool]] = set()
     for depth, name in enumerate(ranking, 1):
-        seen.add((session_of(name), name in gold))
+        seen.add((_session_of(name), name in gold))
         if len(seen) >= k:
             return depth
     return None if len(ranking) >= budget else max(k, len(ranking))

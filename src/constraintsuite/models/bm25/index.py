@@ -23,7 +23,7 @@ _MERGED_SEGMENTS = 8  # of about the same size
 
 
 class Bm25Index(Generic[Real]):
-    """Scores documents, which are given as lists of terms. Each document has a slot number until `compacted` changes it.
+    """Scores documents, which are given as lists of terms. Each document keeps its slot number until it is removed.
 
     Statistics are counted from the current documents, or come from `corpus_statistics` if these are a part of a corpus. So a
     score has the same bits in whatever order documents were added and removed. `precision` is the type of idf and scores:
@@ -49,11 +49,6 @@ class Bm25Index(Generic[Real]):
         self._occupied = np.empty(0, dtype=np.bool_)  # (slots,) whether the slot has a document
         self._all: _View[Real] | None = None
         self._some: tuple[BoolArray, _View[Real]] | None = None  # the last view of a part of the documents
-
-    @property
-    def empty_slots(self) -> int:
-        """How many slots are empty."""
-        return len(self._occupied) - int(self._occupied.sum())
 
     def add(self, documents: Iterable[Sequence[str]]) -> Int32Array:
         """Add documents, each as its terms with repetitions; returns their slots in the same order."""
@@ -113,7 +108,7 @@ class Bm25Index(Generic[Real]):
         terms = np.concatenate([np.repeat(each.terms, np.diff(each.starts)) for each in segments])
         slots = np.concatenate([each.documents for each in segments])
         order = np.argsort(terms, kind="stable")
-        if self.empty_slots:
+        if not self._occupied.all():
             order = order[self._occupied[slots[order]]]
         counts = np.concatenate([each.counts for each in segments])
         return PostingsSegment.of(terms[order], slots[order], counts[order])
@@ -122,19 +117,6 @@ class Bm25Index(Generic[Real]):
         """Remove the documents of some slots."""
         self._occupied[slots] = False
         self._all = self._some = None
-
-    def compacted(self) -> Int32Array:
-        """Drop the empty slots; returns the new slot of each old one, or -1."""
-        renumber = np.where(self._occupied, np.cumsum(self._occupied) - 1, -1).astype(np.int32)
-        if self._segments:
-            whole, names = self._merged(self._segments), list(self._term_numbers)
-            still: list[str] = [names[number] for number in whole.terms.tolist()]
-            self._term_numbers = _numbered(dict.fromkeys([*still, *(self._vocabulary or ())]))
-            terms = np.arange(len(whole.terms), dtype=np.int32)
-            self._segments = [whole._replace(terms=terms, documents=renumber[whole.documents])]
-        self._lengths, self._occupied = self._lengths[self._occupied], self._occupied[self._occupied]
-        self._all = self._some = None
-        return renumber
 
     def postings(self, slots: Int32Array) -> Postings:
         """The postings of the documents of some slots, numbered in this order, independent of how they were added."""

@@ -35,7 +35,7 @@ class EmbedSettings(ServedModelSettings):
 def make_embeddings(name: ModelName, url: str, bench: Workbench) -> Scorer:
     """The dense scorer over an embedding endpoint."""
     settings = name.settings(EmbedSettings)
-    kind = settings.format if settings.format != "auto" else format_of(url)
+    kind = settings.format if settings.format != "auto" else _format_of(url)
     decisive = [kind, settings.model, f"batch={settings.batch}", f"truncate={settings.truncate}"]
     asked = sha256_text("embeddings", url, *decisive)
     client = Client.connect(name, url, settings, asked, bench)
@@ -89,7 +89,7 @@ class HttpEncoder:
         return {**({"model": self._settings.model} if self._settings.model else {}), "input": batch}
 
 
-def format_of(url: str) -> EmbedFormat:
+def _format_of(url: str) -> EmbedFormat:
     """The format, from the end of the URL."""
     return "tei-embed" if urlsplit(url).path.endswith("/embed") else "embeddings"
 

@@ -210,8 +210,7 @@ def _content(answer: object) -> str:
 @cache
 def prompt() -> dict[str, str]:
     """The templates of the prompt: `system`, `user` and `passage`."""
-    found: dict[str, str] = read_package_yaml("constraintsuite.models.http", "prompt.yaml")
-    return found
+    return read_package_yaml(dict[str, str], "constraintsuite.models.http", "prompt.yaml")
 
 
 def messages(query: str, texts: Sequence[str]) -> list[dict[str, str]]:

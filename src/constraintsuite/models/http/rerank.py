@@ -47,10 +47,10 @@ def make_http(name: ModelName, bench: Workbench) -> Scorer:
     embeds = given in get_args(EmbedFormat) or (
         given == "auto" and urlsplit(url).path.endswith(("/embeddings", "/embed"))
     )
-    return make_embeddings(name, url, bench) if embeds else make_rerank(name, url, bench)
+    return make_embeddings(name, url, bench) if embeds else _make_rerank(name, url, bench)
 
 
-def make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
+def _make_rerank(name: ModelName, url: str, bench: Workbench) -> Scorer:
     """The scorer over a rerank endpoint."""
     settings = name.settings(HttpRerankSettings)
     fingerprint = sha256_text(
@@ -67,7 +67,7 @@ class RerankScorer:
         self.fingerprint = fingerprint
         self._settings = settings
         self._client = client
-        self._format = settings.format if settings.format != "auto" else format_of(client.endpoint.url)
+        self._format = settings.format if settings.format != "auto" else _format_of(client.endpoint.url)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """The scores of the server, unchanged."""
@@ -120,7 +120,7 @@ class RerankScorer:
         raise UserError(" ".join([f"{self.name}: no wire format fits. Say which it is with format=NAME.", *refusals]))
 
 
-def format_of(url: str) -> RerankFormat | None:
+def _format_of(url: str) -> RerankFormat | None:
     """The format of Cohere or Jina, from the end of the URL; None for others, which must be tried."""
     path = urlsplit(url).path.rstrip("/")
     if path.endswith("/v2/rerank"):

@@ -171,7 +171,7 @@ class _Transformer(GraphWriter):
         """MPNet's attention bias by the distance of two tokens: (heads, tokens, tokens)."""
         most = self.config.positions or 0
         table = self.tensor(self.prefix + self.kind.bias_table)  # (buckets, heads)
-        by_distance = table[distance_buckets(np.arange(1 - most, most), len(table))]
+        by_distance = table[_distance_buckets(np.arange(1 - most, most), len(table))]
         numbers = self._numbers()
         to = self.node("Unsqueeze", numbers, self.constant([0]))
         start = self.node("Unsqueeze", numbers, self.constant([1]))
@@ -212,7 +212,7 @@ class _Transformer(GraphWriter):
         return self.prefix + self.kind.layer(number, part)
 
 
-def distance_buckets(
+def _distance_buckets(
     relative: np.ndarray[tuple[int], np.dtype[np.int64]], buckets: int
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """T5's buckets of distance: one per distance when near, wider when far, one for 128 and more; for both directions."""

@@ -31,7 +31,7 @@ from constraintsuite.text.terms import TermAnalyser
 class Bm25Settings(ModelSettings):
     """The options of `bm25` as a retriever."""
 
-    k1: float = Field(0.9, ge=0, allow_inf_nan=False, description="how slowly repeated terms saturate")
+    k1: float = Field(0.9, ge=0, description="how slowly repeated terms saturate")
     b: float = Field(0.4, ge=0, le=1, description="how much long texts are held back")
     stop_list: Literal["lucene", "none"] = Field("lucene", description='lucene (deletes "no" and "not") or none')
     stem: bool = Field(True, description="yes or no: whether words are stemmed")

@@ -99,9 +99,9 @@ def identify_index(index: str) -> str:
     require_lucene()
     folder = Path(index)
     if folder.is_dir():
-        return f"{folder.resolve().name}#{hash_folder(folder)[:16]}@pyserini-{pyserini_version()}"
+        return f"{folder.resolve().name}#{hash_folder(folder)[:16]}@pyserini-{_pyserini_version()}"
     _prebuilt(index)
-    return f"{index}@pyserini-{pyserini_version()}"
+    return f"{index}@pyserini-{_pyserini_version()}"
 
 
 def hash_folder(folder: Path) -> str:
@@ -117,13 +117,13 @@ def hash_folder(folder: Path) -> str:
 
 def require_lucene() -> None:
     """Raise a UserError unless Pyserini is installed and its Java is suitable."""
-    pyserini_version()
+    _pyserini_version()
     java = find_java(os.environ)
     listed = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=False, timeout=60)
     check_modules(java, listed.stdout)
 
 
-def pyserini_version() -> str:
+def _pyserini_version() -> str:
     """The installed version of Pyserini; if there is none, an error with the pip command."""
     if find_spec("pyserini") is None:
         raise MissingExtraError("lucene", "Searching a Lucene index")
@@ -182,7 +182,7 @@ def _prebuilt(name: str) -> Mapping[str, Any]:
     if name not in TF_INDEX_INFO:
         hint = hint_for(name, TF_INDEX_INFO, "Give the folder of an index, or a name such as 'msmarco-v1-passage'.")
         raise UserError(
-            f"lucene:{name}: there is no such folder, and Pyserini {pyserini_version()} has no prebuilt BM25 index of this name. {hint}"
+            f"lucene:{name}: there is no such folder, and Pyserini {_pyserini_version()} has no prebuilt BM25 index of this name. {hint}"
         )
     known: Mapping[str, Any] = TF_INDEX_INFO[name]
     return known

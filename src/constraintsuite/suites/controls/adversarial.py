@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from string import Formatter
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.records.examples import (
@@ -23,21 +23,21 @@ from constraintsuite.core.records.examples import (
     Control,
     Example,
 )
-from constraintsuite.core.store.jsonl import adapter
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.terms import TermAnalyser
 
 
-class Idiom(BaseModel, frozen=True, extra="forbid"):
+class Idiom(StrictModel):
     """An idiom, and frames of queries with it."""
 
     idiom: str
     frames: tuple[str, ...] = Field(min_length=1, max_length=3)
 
 
-class IdiomCue(BaseModel, frozen=True, extra="forbid"):
+class IdiomCue(StrictModel):
     """A negation word, its idioms, and templates of real exclusions with it, if there are any."""
 
     cue: str
@@ -48,8 +48,8 @@ class IdiomCue(BaseModel, frozen=True, extra="forbid"):
 @cache
 def load_idioms() -> tuple[IdiomCue, ...]:
     """The idioms of `idioms.yaml` by their negation word."""
-    data = read_package_yaml("constraintsuite.suites.controls", "data", "idioms.yaml")
-    return adapter(tuple[IdiomCue, ...]).validate_python(data["cues"])
+    cues = dict[str, tuple[IdiomCue, ...]]
+    return read_package_yaml(cues, "constraintsuite.suites.controls", "data", "idioms.yaml")["cues"]
 
 
 def holds_cue(text: str, cue: str) -> bool:

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.controls.rewrites import RewrittenExample, SpanRewrite, apply_changes, topic_forms
@@ -36,7 +37,7 @@ def _as_forms(value: object) -> object:
 Forms = Annotated[tuple[str, ...], BeforeValidator(_as_forms)]
 
 
-class Guards(BaseModel, frozen=True, extra="forbid", populate_by_name=True):
+class Guards(StrictModel, populate_by_name=True):
     """Conditions on the words before and after a match: "#" is a number, "." a mark or the end, "Name" a capitalised word."""
 
     not_after: frozenset[str] = frozenset()
@@ -62,7 +63,7 @@ class Substitution(Guards):
     word_class: str = Field(alias="class")
 
 
-class QueryRewording(BaseModel, frozen=True, extra="forbid", populate_by_name=True):
+class QueryRewording(StrictModel, populate_by_name=True):
     """Another way to say the exclusion of a query."""
 
     old: str = Field(alias="from")
@@ -79,7 +80,7 @@ class SubstitutionMatch(NamedTuple):
     change: SpanRewrite
 
 
-class SynonymRules(BaseModel, frozen=True, extra="forbid"):
+class SynonymRules(StrictModel):
     """The substitutions for documents and the rewordings of queries in `synonyms.yaml`."""
 
     classes: dict[str, Guards]
@@ -113,7 +114,7 @@ class SynonymRules(BaseModel, frozen=True, extra="forbid"):
 @cache
 def synonyms() -> SynonymRules:
     """The bundled rules, read from `synonyms.yaml` at the first call."""
-    return SynonymRules.model_validate(read_package_yaml("constraintsuite.suites.controls", "data", "synonyms.yaml"))
+    return read_package_yaml(SynonymRules, "constraintsuite.suites.controls", "data", "synonyms.yaml")
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:

@@ -9,12 +9,10 @@ from functools import cache
 from itertools import product
 from typing import Literal
 
-from pydantic import BaseModel
-
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import MINPAIRS
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
-from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.pairs.couples import Matching, group_proposals
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
@@ -123,7 +121,7 @@ FlipDirection = Literal["deny", "affirm"]
 _PHRASE_ENDS = re.compile(r"\.|$")
 
 
-class FlipRule(BaseModel, frozen=True, extra="forbid"):
+class FlipRule(StrictModel):
     """Words before Y, and the words that replace them; Y itself stays."""
 
     name: str
@@ -135,8 +133,8 @@ class FlipRule(BaseModel, frozen=True, extra="forbid"):
 @cache
 def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
     """The rules of `flips.yaml` that negate (`deny`) or affirm (`affirm`) what stands before Y."""
-    rules = read_package_yaml("constraintsuite.suites.pairs", "flips.yaml")
-    return adapter(dict[FlipDirection, tuple[FlipRule, ...]]).validate_python(rules)[direction]
+    rules = dict[FlipDirection, tuple[FlipRule, ...]]
+    return read_package_yaml(rules, "constraintsuite.suites.pairs", "flips.yaml")[direction]
 
 
 def flip_drafts(attributes: Sequence[Proposal], matching: Matching) -> Iterator[PairDraft]:

@@ -44,19 +44,19 @@ def draw_source(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The object of a verb of absence; its subject in the passive; its antecedent in a relative clause."""
-    participle = is_passive(sentence, cue.first)
+    participle = _is_passive(sentence, cue.first)
     passive = participle and _has_helper(sentence, cue.first)
     if participle and not passive and _is_attribute(sentence, cue):
         return  # an abandoned farm is there
-    found = gap_of(cue)
+    found = _gap_of(cue)
     source = sentence.words[cue.last - 1] == "from" and sentence.lemma(cue.first) in word_list("removing_verbs")
     if found is None and not source and not (passive and _takes_no_object(sentence, cue)):
-        found = object_after(sentence, cue)
+        found = _object_after(sentence, cue)
     rule = cue.rule
     if found is None and not participle:
         found = sentence.antecedent(cue.first)
     if found is None and (passive or _is_reduced(sentence, cue, participle=participle)):
-        found, rule = _with_proposal(sentence, subject_of(sentence, cue.first), cue.first), "passive_absence"
+        found, rule = _with_proposal(sentence, _subject_of(sentence, cue.first), cue.first), "passive_absence"
     if found is not None:
         doubtful = (passive and _is_optional(sentence, cue.first)) or _is_moved(sentence, cue, found)
         yield ScopePatch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
@@ -81,7 +81,7 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         start = verb + 1 if verb >= cue.last else cue.last
         yield ScopePatch(start, sentence.phrase_end(start), cue.kind, cue.rule)
     else:
-        subject = subject_of(sentence, cue.first)
+        subject = _subject_of(sentence, cue.first)
         if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
             return
         yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
@@ -101,7 +101,7 @@ def _is_denied(sentence: ScopedSentence, subject: TokenRange) -> bool:
     return sentence.has_cue(subject.first - 1, subject.last, frozenset(("determiner", "neither", "none", "pronoun")))
 
 
-def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
+def _subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
     """The subject of a participle or adjective; without a form of be, the noun before it: "straps excluded"."""
     if not _has_helper(sentence, predicate):
         before = sentence.skip_adverbs_back(predicate - 1)
@@ -122,7 +122,7 @@ def _has_helper(sentence: ScopedSentence, predicate: int) -> bool:
     return sentence.is_helper(sentence.skip_adverbs_back(predicate - 1))
 
 
-def is_passive(sentence: ScopedSentence, verb: int) -> bool:
+def _is_passive(sentence: ScopedSentence, verb: int) -> bool:
     """Whether a participle is passive, so that it describes its subject."""
     helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
     if helper in ("be", "get", "become", "remain", "stay"):
@@ -162,7 +162,7 @@ def _is_optional(sentence: ScopedSentence, verb: int) -> bool:
     return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
 
 
-def gap_of(cue: Cue) -> TokenRange | None:
+def _gap_of(cue: Cue) -> TokenRange | None:
     """The words between the parts of a cue: leaves the raisins out."""
     for left, right in pairwise(cue.marks):
         if right > left + 1:
@@ -170,7 +170,7 @@ def gap_of(cue: Cue) -> TokenRange | None:
     return None
 
 
-def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
+def _object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
     """The object right after a verb; None if there is none."""
     start = cue.last
     opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
@@ -217,20 +217,20 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The replaced thing: the object, or the subject of a passive. The replacement is not marked."""
-    if "way" in sentence.words[cue.first : cue.last] or is_passive(sentence, cue.first):
+    if "way" in sentence.words[cue.first : cue.last] or _is_passive(sentence, cue.first):
         found = sentence.subject(cue.first)
     else:
-        found = gap_of(cue) or object_after(sentence, cue)
-        if cue.first == 0 and gap_of(cue) is None:  # replace the filter once a year
+        found = _gap_of(cue) or _object_after(sentence, cue)
+        if cue.first == 0 and _gap_of(cue) is None:  # replace the filter once a year
             return
     if found is not None:
-        by = is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
+        by = _is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
         yield ScopePatch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
 
 
 def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Swaps Y for Z: Y is negated."""
-    found = gap_of(cue) or (sentence.subject(cue.first) if is_passive(sentence, cue.first) else None)
+    found = _gap_of(cue) or (sentence.subject(cue.first) if _is_passive(sentence, cue.first) else None)
     yield from sentence.mark(cue, found)
 
 

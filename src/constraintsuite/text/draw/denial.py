@@ -130,13 +130,13 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     if all(sentence.words[at] in _TRAILING for at in range(start, end)):
         yield from _ellipsis(sentence, cue)
         return
-    opening = find_complement(sentence, start, end)
+    opening = _find_complement(sentence, start, end)
     if opening is not None:
         yield from sentence.predicate(cue, start, opening.first)
         if not opening.factive:
             yield ScopePatch(opening.first, end, "uncertain", "doubt_report")
         return
-    presence = find_presence(sentence, start)
+    presence = _find_presence(sentence, start)
     if presence is None:
         yield from sentence.predicate(cue, start, end)
         yield from _idle_subject(sentence, cue, start)
@@ -173,7 +173,7 @@ def _ellipsis(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     yield ScopePatch(subject.first, subject.last, "negated" if present else "uncertain", "ellipsis")
 
 
-def find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | None:
+def _find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | None:
     """The word of existence in the predicate from `start` on: allowed, included, missing."""
     place = start
     while not (length := _presence_length(sentence, place)):
@@ -191,7 +191,7 @@ def find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | 
 
 def denies_presence(sentence: ScopedSentence, start: int) -> bool:
     """Whether negating the predicate from `start` on negates its subject."""
-    presence = find_presence(sentence, start)
+    presence = _find_presence(sentence, start)
     return presence is not None and presence.of_subject
 
 
@@ -221,7 +221,7 @@ def _has_person(sentence: ScopedSentence, start: int) -> bool:
     return head == "it" or head.removesuffix("s") in word_list("people") or head in word_list("people")
 
 
-def find_complement(sentence: ScopedSentence, start: int, end: int) -> Complement | None:
+def _find_complement(sentence: ScopedSentence, start: int, end: int) -> Complement | None:
     """The clause after a verb that presupposes its content or leaves it open; after other verbs, the clause is negated too."""
     asked = sentence.find(_INDIRECT, start + 1, min(start + 5, end + 1))
     if asked >= 0 and sentence.is_verb(asked - 1) and sentence.starts_clause(asked + 1):

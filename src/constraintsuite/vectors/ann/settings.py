@@ -8,9 +8,10 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
+from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, ValidationError, model_validator
 
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, prefixed_errors
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.vectors.ann.engines import ENGINES
@@ -23,11 +24,7 @@ Params = Mapping[str, Any]
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class MeasuringProtocol(_Section):
+class MeasuringProtocol(StrictModel):
     """How speed is measured: modes, clients, threads, warm-up, repeats."""
 
     modes: tuple[QueryMode, ...] = ("serial",)
@@ -51,7 +48,7 @@ class MeasuringProtocol(_Section):
         return self
 
 
-class DataEntry(_Section):
+class DataEntry(StrictModel):
     """One data set: its name, its format and the options of that format."""
 
     name: str = Field(pattern=_NAME)
@@ -77,7 +74,7 @@ def locked_data(entries: Sequence[DataEntry], folder: Path) -> Iterator[None]:
         yield
 
 
-class EngineEntry(_Section):
+class EngineEntry(StrictModel):
     """An engine with its parameters; a list of values is an axis of a grid."""
 
     engine: str
@@ -111,7 +108,7 @@ class EngineEntry(_Section):
         return self
 
 
-class AnnBenchmark(_Section):
+class AnnBenchmark(StrictModel):
     """A benchmark: data, engines and how to measure."""
 
     name: str = Field("ann", pattern=_NAME)
@@ -141,11 +138,10 @@ class AnnBenchmark(_Section):
         """Read a YAML file; an error is a UserError that names the place."""
         data = read_yaml(path, "benchmark file", "`csuite ann example` prints one to start from.")
         try:
-            return cls.model_validate(data)
+            with prefixed_errors(str(path)):
+                return cls.model_validate(data)
         except ValidationError as error:
             raise UserError(f"{path}: {describe(error)}") from None
-        except UserError as error:
-            raise UserError(f"{path}: {error}") from None
 
 
 def grid(params: Params) -> Iterator[dict[str, Any]]:

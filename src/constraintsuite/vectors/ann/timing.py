@@ -62,7 +62,7 @@ def measure(
     for _ in range(protocol.warmup - 1):  # the pass above was the first
         one_pass(search, calls, numbers, k, 0.0)
     if mode == "concurrent":
-        group = group or client_threads(search, calls, k)
+        group = group or _client_threads(search, calls, k)
         repeats = group(clients, protocol.repeats, protocol.min_seconds)
     else:
         repeats = [[one_pass(search, calls, numbers, k, protocol.min_seconds)] for _ in range(protocol.repeats)]
@@ -132,7 +132,7 @@ def ask_together(
     return passes
 
 
-def client_threads(search: SearchFunction, singles: Sequence[Vectors], k: int) -> ClientGroup:
+def _client_threads(search: SearchFunction, singles: Sequence[Vectors], k: int) -> ClientGroup:
     """Clients as threads of this process, for a library that works outside of Python's lock."""
 
     def ask(clients: int, repeats: int, seconds: float) -> list[list[Pass]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.files import atomic_writer, sha256_of, write_text
-from constraintsuite.core.store.jsonl import read_json
+from constraintsuite.core.store.files import atomic_writer, sha256_of
+from constraintsuite.core.store.jsonl import read_json, write_json
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors
 from constraintsuite.vectors.layouts.base import METADATA, origin_of
 from constraintsuite.vectors.matrices import Matrix, blocks_of, map_array, map_matrix, write_matrix
@@ -44,8 +43,8 @@ def export_msmarco(bundle: Bundle, out: Path, encoder: str | None) -> list[str]:
     _save(out / QUERY_IDS, np.array([bundle.queries[row].id for row in kept], dtype=np.str_))
     _save(out / TRUTH, np.array([_padded(positives[row]) for row in kept], dtype=np.int32))
     named = {bundle.queries[row].id: [ids[place] for place in positives[row]] for row in kept}
-    write_text(out / TRUTH_IDS, json.dumps(named, indent=2, ensure_ascii=False) + "\n")
-    write_text(out / METADATA, json.dumps(_metadata(bundle, vectors, len(kept)), indent=2, ensure_ascii=False) + "\n")
+    write_json(out / TRUTH_IDS, named)
+    write_json(out / METADATA, _metadata(bundle, vectors, len(kept)))
     return list(_losses(bundle, positives))
 
 

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import clip
 from constraintsuite.core.store.http.endpoint import Endpoint
 from constraintsuite.core.store.http.errors import (
     BadAnswerError,
     RefusalError,
     TransientError,
-    clip,
     message_of,
     seconds_to_wait,
 )

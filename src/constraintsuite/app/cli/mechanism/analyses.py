@@ -28,7 +28,7 @@ from constraintsuite.app.cli.options import (
     splits_option,
     valued_option,
 )
-from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.output import artifact_record, count_lines, emit
 from constraintsuite.app.cli.places import FolderParameter
 from constraintsuite.core.store.mirror import shown
 
@@ -189,13 +189,7 @@ def _print_result(artifact: Artifact, as_json: bool) -> None:
     from constraintsuite.mechanism.explain.folder import load_explained
 
     explained = load_explained(artifact.path)
-    record = {
-        "explain": shown(artifact.path),
-        "content": artifact.manifest.content,
-        "counts": artifact.manifest.counts,
-        "rejects": artifact.manifest.rejects,
-        "baselines": explained.summary.baselines,
-    }
+    record = {**artifact_record("explain", artifact), "baselines": explained.summary.baselines}
     emit(record, as_json, _lines(explained, artifact))
 
 

@@ -100,4 +100,4 @@ def _cost_lines(plan: CircuitPlan, rate: float) -> Iterator[str]:
         passes[f"completeness and members, if the circuit has {sites}"] = members
         passes[f"in all with {sites}, about {in_time(total / rate)} on this machine"] = total
     yield from count_lines(passes)
-    yield f"In a short trial, this machine made {rate:,.0f} passes per second."
+    yield f"A short trial made {rate:,.0f} passes per second here."

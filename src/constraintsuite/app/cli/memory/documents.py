@@ -17,6 +17,7 @@ import click
 from constraintsuite.app.cli.options import dry_run_option, json_option, out_option, workers_option
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import OUT
+from constraintsuite.core.errors import first_of
 from constraintsuite.core.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -141,12 +142,9 @@ def _print_update(update: MemoryUpdate, done: dict[str, tuple[str, ...]], dry_ru
 
 
 def _note_lines(notes: Sequence[str]) -> Iterator[str]:
-    yield from (f"note: {note}." for note in notes[:_SHOWN])
-    if len(notes) > _SHOWN:
-        yield f"note: ... and {len(notes) - _SHOWN:,} more."
+    yield from (f"note: {note}." for note in first_of(notes, _SHOWN))
 
 
 def _listed(documents: Sequence[str]) -> str:
     """Write the number of documents, and the first of them."""
-    names = ", ".join(documents[:_SHOWN]) + (", ..." if len(documents) > _SHOWN else "")
-    return f"{len(documents):,}: {names}" if documents else "0"
+    return f"{len(documents):,}: {', '.join(first_of(documents, _SHOWN))}" if documents else "0"

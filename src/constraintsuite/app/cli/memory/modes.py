@@ -15,7 +15,7 @@ import click
 from constraintsuite.app.cli.options import json_option
 from constraintsuite.app.cli.output import emit
 from constraintsuite.app.cli.show import FolderView
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -79,10 +79,8 @@ def _overview_lines(record: dict[str, Any]) -> Iterator[str]:
         yield f"  {record['waiting']:,} edges lead to documents that are not here"
     if record["most_named"]:
         yield "  mentioned most: " + ", ".join(f"{name} ({count})" for name, count in record["most_named"].items())
-    for held in record["documents"][:_SHOWN]:
-        yield f"  {held['id']}: {held['units']:,} units, {held['title']!r}"
-    if len(record["documents"]) > _SHOWN:
-        yield f"  and {len(record['documents']) - _SHOWN:,} more documents; --json lists all"
+    documents = [f"{held['id']}: {held['units']:,} units, {held['title']!r}" for held in record["documents"]]
+    yield from (f"  {line}" for line in first_of(documents, _SHOWN, " documents; --json lists all"))
 
 
 def _of_node(graph: MemoryGraph, node: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from constraintsuite.app.cli.options import (
     repeats_option,
 )
 from constraintsuite.app.cli.places import FILE
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.memory.public import BENCHMARKS
 
 if TYPE_CHECKING:
@@ -135,10 +135,8 @@ def _print_notes(reading: BenchmarkFile, answers: Mapping[str, str]) -> None:
         click.echo(f"{unused:,} of {len(answers):,} answers belong to no question that is asked here", err=True)
     for reason, count in reading.skipped.items():
         click.echo(f"left out, as in the official scoring: {count} ({reason})", err=True)
-    for note in reading.notes[:_NOTES]:
+    for note in first_of(reading.notes, _NOTES, " notes; the run keeps them"):
         click.echo(note, err=True)
-    if len(reading.notes) > _NOTES:
-        click.echo(f"and {len(reading.notes) - _NOTES} more notes; the run keeps them", err=True)
 
 
 def _print_left_out(named: Sequence[str], chosen: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from constraintsuite.app.cli.memory.resources import state_place, vector_cache
 from constraintsuite.app.cli.options import at_option, budget_option, encoder_option, json_option, state_option
 from constraintsuite.app.cli.output import emit
 from constraintsuite.app.cli.places import FILE
-from constraintsuite.core.errors import UserError
+from constraintsuite.core.errors import UserError, first_of
 
 if TYPE_CHECKING:
     from constraintsuite.memory.graph import MemoryGraph
@@ -150,9 +150,8 @@ def _paths(answer: SearchAnswer) -> Iterator[str]:
         yield f"\nNo unit was reached through an edge: {answer.mode} found each of them directly."
         return
     yield "\nPaths, the best first (an arrow to the left was walked against its edge)"
-    yield from (f"  {path.score:.4g}  {path_text(path)}" for path in walked[:_SHOWN])
-    if len(walked) > _SHOWN:
-        yield f"  and {len(walked) - _SHOWN} more; --json lists all"
+    paths = [f"{path.score:.4g}  {path_text(path)}" for path in walked]
+    yield from (f"  {line}" for line in first_of(paths, _SHOWN, "; --json lists all"))
 
 
 def _trace(answer: SearchAnswer) -> Iterator[str]:

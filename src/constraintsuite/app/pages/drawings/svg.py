@@ -59,7 +59,7 @@ def page_colours() -> str:
     return " ".join(f"--{name}: light-dark({light}, {dark});" for name, (light, dark) in COLOURS.items())
 
 
-def light_colours() -> str:
+def _light_colours() -> str:
     """The light colours as CSS variables, for a picture on white."""
     return " ".join(f"--{name}: {light};" for name, (light, _) in COLOURS.items())
 
@@ -118,7 +118,7 @@ class Drawing(Picture):
         return self._markup("", self.height, self.body)
 
     def __str__(self) -> str:
-        style = element("style", f"svg {{ {light_colours()} }} {drawing_style()}")
+        style = element("style", f"svg {{ {_light_colours()} }} {drawing_style()}")
         ground = element("rect", width=self.width, height=self.height + _TITLE, fill="#ffffff")
         heading = words(shortened(self.title, _LONGEST_TITLE), x=8, y=17, class_="label strong")
         moved = element("g", self.body, transform=f"translate(0 {_TITLE})")

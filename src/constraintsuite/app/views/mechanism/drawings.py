@@ -57,7 +57,6 @@ def head_map(
     values: Mapping[str, Interval | float],
     note: str,
     framed: Collection[str] = (),
-    frame: str = "in the circuit",
 ) -> Drawing:
     """A map of heads by number, and of the attention and MLP of a layer as a whole if they have values.
 
@@ -77,7 +76,7 @@ def head_map(
         return MapColumns(titles, rows, called if heads and wholes else "")
 
     parts = [part(columns, called) for columns, called in ((heads, "heads"), (wholes, "as a whole")) if columns]
-    return site_map(name, title, [f"L{layer}" for layer in layers], parts, note, frame)
+    return site_map(name, title, [f"L{layer}" for layer in layers], parts, note, frame="in the circuit")
 
 
 def layer_map(name: str, title: str, values: Mapping[tuple[str, str], Interval], note: str) -> Drawing | None:

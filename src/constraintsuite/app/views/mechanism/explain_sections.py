@@ -74,7 +74,7 @@ def show_explain(path: Path, options: ShowOptions) -> Display:
 def show_circuit(path: Path, _: ShowOptions) -> Display:
     """The page of one circuit."""
     name = Artifact.open(path, CIRCUIT).manifest.name
-    return Display(Masthead(name, "circuit", ABOUT), (circuit_section(path.name, read_circuit(path)),))
+    return Display(Masthead(name, "circuit", ABOUT), (_circuit_section(path.name, read_circuit(path)),))
 
 
 def _measure_attention(explained: Explained) -> Sequence[AttentionShare]:
@@ -96,7 +96,7 @@ def explain_sections(
     checks = replace(tables.invariant_table(explained), fold="What was checked when the model was loaded")
     first = (tables.baseline_table(explained), Remarks(tuple(remarks_of(explained))), checks)
     yield Section("first", "The model and the contrasts", "", first, (tables.every_table(explained),))
-    clear = {tells_apart(explained, items) for items in studied_items(explained.contrasts)}
+    clear = {_tells_apart(explained, items) for items in studied_items(explained.contrasts)}
     legend = " ".join([*([_SHARES] if True in clear else []), *([_LOGITS] if False in clear else []), _DIRECTIONS])
     for method in dict.fromkeys(method for _, method in tables.kinds_of(explained)):
         title, about = _METHODS[method]
@@ -105,10 +105,10 @@ def explain_sections(
         blocks, files = tuple(_attention(attention)), (_attention_table(attention),)
         yield Section("attention", "Attention to the cue", _ATTENTION, blocks, files)
     for name, circuit in circuits.items():
-        yield circuit_section(name, circuit)
+        yield _circuit_section(name, circuit)
 
 
-def circuit_section(name: str, circuit: CircuitReport) -> Section:
+def _circuit_section(name: str, circuit: CircuitReport) -> Section:
     """The section of one circuit: its curve, verdicts and tables."""
     return Section(f"circuit-{name}", f"Circuit ({name})", _CIRCUIT, tuple(_circuit(name, circuit)))
 
@@ -117,7 +117,7 @@ def remarks_of(explained: Explained) -> Iterator[str]:
     """Cautions that a reader needs before trusting the figures."""
     yield from asked_lines(explained)
     for items in studied_items(explained.contrasts):
-        if not tells_apart(explained, items):
+        if not _tells_apart(explained, items):
             whose = "" if items == EVERY else f" where the {items} differs"
             yield (
                 f"The model hardly tells clean from corrupt runs{whose}, so that there is almost nothing to recover a share of. The maps "
@@ -130,7 +130,7 @@ def remarks_of(explained: Explained) -> Iterator[str]:
     yield "For the token matches of late-interaction models, see the report of a run: csuite report --maxsim."
 
 
-def tells_apart(explained: Explained, items: str) -> bool:
+def _tells_apart(explained: Explained, items: str) -> bool:
     """Whether the clean margins of a group surely lie above its corrupt ones or, if there is only one run, above 0."""
     one = next((one for one in explained.summary.baselines if one.items == items), explained.summary.baselines[0])
     seen = one.difference if one.difference.value is not None else one.clean_margin
@@ -173,7 +173,7 @@ def _maps(explained: Explained, direction: str, method: str, items: str) -> Iter
     mine = tables.effects_of(explained, direction, method, items)
     name = f"{method}-{direction}" + ("" if items == EVERY else f"-{items}")
     about = f"{direction}{_side(items)} ({method})"
-    clear = tells_apart(explained, items)
+    clear = _tells_apart(explained, items)
     note = "logits" if not clear else "share lost" if method.startswith("ablation") else "share recovered"
     heads = {
         one.site: _shown(one, clear) for one in mine if one.role == ALL and parse_site(one.site).kind in _IN_LAYERS

@@ -27,17 +27,14 @@ PLAIN = {
     "the same weight.",
     "weighted_graph": "Like structure_only, but the kind and confidence of an edge decide its weight, and exceptions and "
     "contradictions weigh more.",
-    "weighted_graph_static": "Like weighted_graph, but it ignores what was confirmed in use: the control of the dynamic mode.",
-    "weighted_graph_dynamic": "Another name for weighted_graph: what was confirmed in use weighs more. Only csuite memory search "
-    "reads confirmations; the site does not.",
+    "weighted_graph_static": "Like weighted_graph, but it ignores what was confirmed in use. Only csuite memory search reads "
+    "confirmations; on the site, both rank alike.",
     "activation_spreading_v1": "Units that match pass activation on for three steps, divided among their edges. The activation "
     "that a unit receives is summed.",
-    "activation_spreading_static": "Like activation_spreading_v1, but it ignores what was confirmed in use: the control of the "
-    "dynamic mode.",
-    "activation_spreading_dynamic": "Another name for activation_spreading_v1: what was confirmed in use weighs more. Only csuite "
-    "memory search reads confirmations; the site does not.",
+    "activation_spreading_static": "Like activation_spreading_v1, but it ignores what was confirmed in use. Only csuite memory "
+    "search reads confirmations; on the site, both rank alike.",
 }
-"""Modes that need no model, with a description for the page; the first is the default."""
+"""Modes that need no model, with a description for the page, each under one name; the first is the default."""
 _MOST_NAMED = 12
 SHOWN_DOCUMENTS = 500
 """Documents that the page lists; thousands of rows would make it megabytes large."""

@@ -47,7 +47,7 @@ def score_table(run: MemoryRun, budget: int) -> Table:
     return Table(f"scores_at_{budget}", caption, heads, rows)
 
 
-def size_table(run: MemoryRun) -> Table:
+def _size_table(run: MemoryRun) -> Table:
     """What each mode returned on average, to check that equal budgets gave answers of equal size."""
     rows = tuple(
         (mode, budget, *(_figure(run, mode, budget, size) for size in SIZES))
@@ -180,7 +180,7 @@ def _sections(run: MemoryRun) -> Iterator[Section]:
     if run.table.is_structured:
         verdicts = (*rewording_tables(run), *ablation_tables(run), *claim_tables(run), *replay_tables(run))
         yield Section("claims", "Parts and claims", _ABOUT_CLAIMS, verdicts)
-    yield Section("sizes", "What was returned", "How much the modes returned at equal budgets.", (size_table(run),))
+    yield Section("sizes", "What was returned", "How much the modes returned at equal budgets.", (_size_table(run),))
     if (times := time_table(run)) is not None:
         yield Section("times", "Times", "Times depend on the machine and are no part of the run's content.", (times,))
 

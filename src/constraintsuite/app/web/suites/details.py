@@ -98,7 +98,7 @@ def raw_json(example: Example) -> str:
 def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scope] | None) -> MarkedDocument:
     marks = marks_of(example, document.role)
     if scopes is not None:  # the analyser knows which of several equal words is the cue
-        marks = [mark for mark in marks if mark.kind != "cue"] + scope_marks(scopes)
+        marks = [mark for mark in marks if mark.kind != "cue"] + _scope_marks(scopes)
     segments = cut(document.text, marks)
     return MarkedDocument(document, excerpt(segments) if len(document.text) > LONGEST else segments)
 
@@ -279,7 +279,7 @@ def read_scopes(analyser: str, texts: Sequence[str]) -> ReadScopes:
     return ReadScopes(tuple(_scopes(analyser, text) for text in texts), f"Scopes are from the analyser {analyser!r}.")
 
 
-def scope_marks(scopes: Sequence[Scope]) -> list[TextMark]:
+def _scope_marks(scopes: Sequence[Scope]) -> list[TextMark]:
     """A mark for each scope, and one for its cue."""
     reach = [TextMark(scope.start, scope.end, _KINDS[scope.kind]) for scope in scopes]
     return reach + [TextMark(scope.cue_start, scope.cue_end, "cue") for scope in scopes]

@@ -20,7 +20,8 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from constraintsuite.core.store.http.errors import PermanentError, Stopped, TransientError, clip
+from constraintsuite.core.records.text import clip
+from constraintsuite.core.store.http.errors import PermanentError, Stopped, TransientError
 from constraintsuite.core.store.http.messages import HttpResponse, Limits
 
 if TYPE_CHECKING:

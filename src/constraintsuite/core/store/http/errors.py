@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import clip
 
-_SHOWN = 300
 _SEARCHED = 4_096
 """Characters of a text that are searched for keys; more than are ever shown."""
 RETRIED_STATUSES = {408, 429, 500, 502, 503, 504}
@@ -72,13 +72,6 @@ class Stopped(Exception):  # noqa: N818 - no fault of the request
 def shown(text: str, hide: Callable[[str], str]) -> str:
     """The beginning of a server's text without secrets, on one line."""
     return clip(hide(text[:_SEARCHED]))
-
-
-def clip(text: str) -> str:
-    """The beginning of a text on one line, without control characters."""
-    line = " ".join(text[: _SHOWN + 1].split())
-    printable = "".join(character if character.isprintable() else "�" for character in line)
-    return printable if len(text) <= _SHOWN else f"{printable[:_SHOWN]}…"
 
 
 def message_of(text: str) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from constraintsuite.core.store.http.errors import PermanentError, TooLargeError, TransientError, clip
+from constraintsuite.core.records.text import clip
+from constraintsuite.core.store.http.errors import PermanentError, TooLargeError, TransientError
 
 if TYPE_CHECKING:
     import httpx2

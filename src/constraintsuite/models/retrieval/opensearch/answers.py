@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.text import clip
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.errors import RETRIED_STATUSES, BadAnswerError, RefusalError, TransientError, clip
+from constraintsuite.core.store.http.errors import RETRIED_STATUSES, BadAnswerError, RefusalError, TransientError
 from constraintsuite.models.http.client import one_number, part_of
 from constraintsuite.models.retrieval.base import EngineHit
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict
-
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.terms import TermAnalyser, words
 from constraintsuite.text.wordlists import WordSet
@@ -33,9 +32,7 @@ class QueryFault(NamedTuple):
     reason: str
 
 
-class _Lists(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Lists(StrictModel):
     openers: WordSet
     question_words: WordSet
 
@@ -110,4 +107,4 @@ def _forms(text: str) -> frozenset[str]:
 
 @cache
 def _lists() -> _Lists:
-    return _Lists.model_validate(read_package_yaml("constraintsuite.suites.annotation.kinds", "query_rules.yaml"))
+    return read_package_yaml(_Lists, "constraintsuite.suites.annotation.kinds", "query_rules.yaml")

@@ -7,19 +7,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
 from constraintsuite.core.errors import MissingExtraError, UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.vectors.ann.data import IntArray, VectorMetric, Vectors
 
 _ALONE = {"hnswlib": "pip install hnswlib (it is compiled on your machine, which needs a C++ compiler)"}
 """Libraries that are not in the extra [ann], because pip must compile them."""
 
 
-class EngineSettings(BaseModel):
+class EngineSettings(StrictModel, hide_input_in_errors=True):
     """Parameters of a build or of a search; unknown keys are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
 class AnnEngine(ABC):

@@ -49,7 +49,7 @@ class CodedEngine(AnnEngine):
     def build(self, vectors: Vectors) -> None:
         """Calibrate on all rows, then encode block by block."""
         self._dimensions = self._settings.dimensions or vectors.shape[1]
-        refuse_cut(vectors, self._dimensions, self._metric)
+        _refuse_cut(vectors, self._dimensions, self._metric)
         self._unit = self._metric == "cosine" or self._dimensions < vectors.shape[1]
         self._calibration: Calibration | None = None
         if self._settings.code == "int8":
@@ -143,7 +143,7 @@ def differing_bits(queries: Coded, rows: Coded) -> IntArray:
     )
 
 
-def refuse_cut(vectors: Vectors, dimensions: int, metric: VectorMetric) -> None:
+def _refuse_cut(vectors: Vectors, dimensions: int, metric: VectorMetric) -> None:
     """Refuse fewer dimensions for vectors that do not have length 1, unless the metric is cosine: they are normalised."""
     if dimensions > vectors.shape[1]:
         raise UserError(f"coded: dimensions is {dimensions}, but the vectors have {vectors.shape[1]}.")

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, PositiveInt
+from pydantic import PositiveInt
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.vectors.ann.data import BenchmarkVectors
 
 if TYPE_CHECKING:  # pyarrow, which it needs, need not be there for other formats
@@ -23,10 +24,9 @@ class TextSearch(NamedTuple):
     retrievers: tuple[str, ...]
 
 
-class VectorSourceSettings(BaseModel):
+class VectorSourceSettings(StrictModel):
     """The options of one format; `load` reads the data."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     limit: PositiveInt | None = None
     """Use only the first base vectors."""
     query_limit: PositiveInt | None = None

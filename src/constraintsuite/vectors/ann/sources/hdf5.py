@@ -26,7 +26,7 @@ class AnnBenchmarks(VectorSourceSettings):
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Read all arrays; the metric is that of the file, or the option if the file names none."""
         file = existing_path(folder, self.path)
-        h5py = require_h5py()
+        h5py = _require_h5py()
         try:
             with h5py.File(file, "r") as content:
                 missing = [part for part in ("train", "test") if part not in content]
@@ -59,7 +59,7 @@ class AnnBenchmarks(VectorSourceSettings):
 
 def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
     """Write the data for ann-benchmarks; distances are 1 - cosine, or the Euclidean distance."""
-    h5py = require_h5py()
+    h5py = _require_h5py()
     with atomic_writer(path) as file, h5py.File(file, "w") as content:
         content.attrs["distance"] = _NAMES[data.metric]
         content.attrs["dimension"] = data.base.shape[1]
@@ -72,6 +72,6 @@ def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
         content.create_dataset("distances", data=distances.astype(np.float32))
 
 
-def require_h5py() -> Any:  # noqa: ANN401 - h5py has no types
+def _require_h5py() -> Any:  # noqa: ANN401 - h5py has no types
     """The library; if it is missing, a UserError with the pip command."""
     return import_extra("h5py", "ann", "Reading HDF5")
