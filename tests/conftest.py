@@ -10,19 +10,21 @@ import pytest
 
 LONGEST = (
     "test_two_nodes.py",
+    "app/web/browser/test_pages.py",
+    "core/execution/test_ray_engine.py",
     "suites/test_faults.py",
+    "test_api.py",
+    "vectors/ann/test_run.py",
     "mechanism/explain/test_resume.py",
-    "app/web/test_load.py",
-    "test_full_disk.py",
-    "mechanism/explain/test_elsewhere.py",
-    "models/retrieval/test_opensearch.py",
-    "app/api/test_proposals.py",
-    "test_revisions.py",
-    "suites/test_build_sample.py",
-    "experiments/test_gate_systems.py",
-    "suites/audit/test_audit_nevir.py",
+    "app/web/browser/test_hostile.py",
+    "mechanism/test_attribution.py",
+    "tuning/test_tune.py",
+    "vectors/ann/test_report.py",
+    "app/web/browser/test_judging.py",
+    "app/cli/test_explain.py",
+    "experiments/test_nevir.py",
 )
-"""Files that take more than half a minute on two cores (`pytest --durations=50` says which)."""
+"""Files that take more than a quarter of a minute on two cores (`pytest --durations=50` says which)."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
