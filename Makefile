@@ -13,6 +13,8 @@ DATA   ?= $(CSUITE_TEST_DATA)
 WORKERS ?= $(shell nproc)
 # Names or paths of the interpreters that `make wheel` tries.
 PYTHONS ?= python3.11 python3.12 python3.13
+# The tests start hundreds of processes, each of which would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup quickstart fast test golden wheel test-lucene check lint types size browser docs clean
 
@@ -21,9 +23,7 @@ setup: $(VENV)/.test browser
 quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart
 
-# Compiled first, since the tests start hundreds of processes, and some environments forbid Python to write what it compiled.
 test: $(VENV)/.test browser size
-	$(BIN)/python -m compileall -q src
 	$(if $(DATA),CSUITE_TEST_DATA="$(DATA)",env -u CSUITE_TEST_DATA) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # Slow tests and those in a browser wait for `make test`.
