@@ -13,8 +13,12 @@ DATA   ?= $(CSUITE_TEST_DATA)
 WORKERS ?= $(shell nproc)
 # Names or paths of the interpreters that `make wheel` tries.
 PYTHONS ?= python3.11 python3.12 python3.13
+# The tests start hundreds of processes, each of which would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: quickstart fast test golden wheel test-lucene check lint types size browser docs clean
+.PHONY: setup quickstart fast test golden wheel test-lucene check lint types size browser docs clean
+
+setup: $(VENV)/.test browser
 
 quickstart: $(VENV)/.quickstart
 	$(BIN)/csuite quickstart --out quickstart

@@ -1,4 +1,4 @@
-"""The command line as a process: exit codes are what scripts rely on."""
+"""Exit codes and messages of the command line: what scripts rely on."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from command_line import csuite
 from constraintsuite.app.cli.main import in_words
 
 
-def csuite(*arguments: str) -> subprocess.CompletedProcess[str]:
+def csuite_process(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "constraintsuite", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_help_is_no_error() -> None:
-    assert csuite("--help").returncode == 0
+    assert csuite_process("--help").returncode == 0
 
 
 def test_an_unknown_command_is_the_users_error() -> None:
-    assert csuite("bild").returncode == 2
+    assert csuite_process("bild").returncode == 2
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +110,7 @@ def test_an_error_of_the_file_system_is_told_with_what_helps(error: OSError, sai
 
 def test_an_error_of_the_file_system_is_one_line_and_the_users_error(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("my notes")
-    result = csuite("eval", str(suite), "--model", "random", "--out", str(tmp_path / "notes.txt" / "runs"))
+    result = csuite_process("eval", str(suite), "--model", "random", "--out", str(tmp_path / "notes.txt" / "runs"))
     assert result.returncode == 2
     assert result.stderr.splitlines()[-1].startswith(f"csuite: {tmp_path / 'notes.txt'}/")
     assert "A part of this path is a file" in result.stderr

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from command_line import csuite
 from constraintsuite.core.store.artifact import Artifact
 
 
@@ -25,21 +25,26 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(disk)], check=True)
 
 
+BUILD = ("build", "--corpus", "sample", "--limit", "80", "--analyser", "rules")
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Artifact:
+    """The same suite on a disk with room."""
+    folder = tmp_path_factory.mktemp("elsewhere") / "suite"
+    assert csuite(*BUILD, "--out", folder).returncode == 0
+    return Artifact.open(folder)
+
+
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_a_build_on_a_full_disk_says_so_and_goes_on_later(small_disk: Path, tmp_path: Path, workers: str) -> None:
-    build = ["build", "--corpus", "sample", "--limit", "80", "--analyser", "rules", "--workers", workers, "--out"]
-    stopped = csuite(*build, small_disk / "suite")
+def test_a_build_on_a_full_disk_says_so_and_goes_on_later(small_disk: Path, elsewhere: Artifact, workers: str) -> None:
+    build = (*BUILD, "--workers", workers, "--out", small_disk / "suite")
+    stopped = csuite(*build)
     assert stopped.returncode == 2
     assert "The disk is full. Free some space; the same command resumes from what was finished." in stopped.stderr
     assert not list(small_disk.rglob(".*.tmp-*"))
     subprocess.run(["mount", "-o", "remount,size=64m", str(small_disk)], check=True)
-    assert csuite(*build, small_disk / "suite").returncode == 0
-    assert Artifact.open(small_disk / "suite", "suite").verify() == []
-    assert csuite(*build, tmp_path / "elsewhere").returncode == 0
-    here, there = Artifact.open(small_disk / "suite"), Artifact.open(tmp_path / "elsewhere")
-    assert here.manifest.content == there.manifest.content
-
-
-def csuite(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "constraintsuite", *map(str, arguments)]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
+    assert csuite(*build).returncode == 0
+    here = Artifact.open(small_disk / "suite", "suite")
+    assert here.verify() == []
+    assert here.manifest.content == elsewhere.manifest.content

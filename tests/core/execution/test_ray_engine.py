@@ -70,14 +70,11 @@ def threads(_: int) -> str | None:
     return os.environ.get(THREADS)
 
 
-def test_results_stand_in_the_order_of_the_tasks(nodes: TwoNodes) -> None:
-    ended: list[int] = []
-    assert RayEngine(nodes.address).map(square, TASKS, ended.append) == [25, 1, 16, 4, 9]
-    assert sorted(ended) == [0, 1, 2, 3, 4]
-
-
-def test_an_error_in_a_task_is_the_error_of_the_map_and_the_engine_goes_on(nodes: TwoNodes) -> None:
+def test_results_stand_in_the_order_of_the_tasks_and_an_error_in_one_ends_the_map_alone(nodes: TwoNodes) -> None:
     engine = RayEngine(nodes.address)
+    ended: list[int] = []
+    assert engine.map(square, TASKS, ended.append) == [25, 1, 16, 4, 9]
+    assert sorted(ended) == [0, 1, 2, 3, 4]
     with pytest.raises(UserError, match=r"^four$"):
         engine.map(fail_on_four, TASKS)
     assert engine.map(square, [3]) == [9]

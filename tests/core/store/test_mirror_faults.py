@@ -21,7 +21,7 @@ def test_every_byte_arrives_through_a_flaky_store(
 ) -> None:
     mirror = open_mirror(URL)
     mirror.root.mkdir(parents=True)
-    files = {f"{number}.bin": bytes([number]) * (number * 997 + 1) for number in range(24)}
+    files = {f"{number}.bin": bytes([number]) * (number * 997 + 1) for number in range(12)}
     for name, data in files.items():
         (mirror.root / name).write_bytes(data)
     monkeypatch.setattr(S3FileSystem, "retries", 12)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -39,9 +40,15 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder / "contrasts.jsonl", f"cross:{make_planted(folder / 'model', noise=0.05)},threads=1"
 
 
+@pytest.fixture(scope="module")
+def analysed(source: tuple[Path, str]) -> Path:
+    return patch(*source, source[0].parent / "patched", SCOPE, Silent()).path
+
+
 @pytest.fixture
-def patched(source: tuple[Path, str], tmp_path: Path) -> Path:
-    return patch(*source, tmp_path / "patched", SCOPE, Silent()).path
+def patched(analysed: Path, tmp_path: Path) -> Path:
+    """An analysis in which a test may look for circuits."""
+    return Path(shutil.copytree(analysed, tmp_path / "patched"))
 
 
 def test_a_circuit_in_its_explain_folder(patched: Path) -> None:
@@ -63,9 +70,9 @@ def test_estimates_are_enough(source: tuple[Path, str], tmp_path: Path) -> None:
 
 
 def test_what_was_stopped_goes_on_and_ends_with_the_same_bytes(
-    source: tuple[Path, str], patched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    analysed: Path, patched: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = patch(*source, tmp_path / "other", SCOPE, Silent()).path
+    other = Path(shutil.copytree(analysed, tmp_path / "other"))
     find_circuit(other, FEW)
     done = run_counted(monkeypatch)
     with pytest.MonkeyPatch.context() as stop:

@@ -6,6 +6,7 @@ import platform
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -44,10 +45,14 @@ def environment(seconds: float) -> dict[str, Any]:
 
 def library_versions(names: Sequence[str] = ("constraintsuite", *TEXT_LIBRARIES, *_NEURAL_LIBRARIES)) -> dict[str, str]:
     """The versions of those libraries that are installed."""
-    versions = {}
-    for name in names:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return versions
+    versions = ((name, _installed_version(name)) for name in names)
+    return {name: version for name, version in versions if version is not None}
+
+
+@cache
+def _installed_version(name: str) -> str | None:
+    """The version of a library, None if it is not installed; looked up once, since that takes milliseconds."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

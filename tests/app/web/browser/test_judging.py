@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 pytestmark = pytest.mark.browser
-COUNT = 19
-"""With one decoy, 20 items, and one or two that come again."""
+COUNT = 9
+"""With one decoy, 10 items; some may come again."""
 AWKWARD = "soups without cream, number 5"
 QUEUE = "/batch/suite.gold"
 LONG = "Leeks, potatoes and stock, cooked slowly. " * 200
@@ -89,7 +89,7 @@ def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Ent
     said = current_answers(batch.store.events())
     for person, page in ((ANNA, anna), (BEN, ben)):
         tasks = tasks_of(batch, person.name)
-        assert len(tasks) >= 20
+        assert len(tasks) >= COUNT + 1
         page.get_by_text(f"You have answered all {len(tasks)} items").wait_for()
         for task in tasks:
             assert all(person.name in said.of(task.item.id, question, task.copy) for question in batch.questions)
