@@ -259,7 +259,7 @@ def test_one_person_answers_a_question_once(suite: Path) -> None:
         {"example": "dogless", "choice": "satisfying"},
         {"example": "dogless", "query": "query", "choice": "violating"},
     ]
-    with pytest.raises(UserError, match=r"answers\.csv:3: answered already in line 2"):
+    with pytest.raises(UserError, match=r"answers\.csv:3: already answered in line 2"):
         record(suite, rows)
 
 
@@ -306,7 +306,7 @@ def test_a_text_of_several_questions_keeps_every_verdict() -> None:
 
 
 def test_verdicts_that_go_round_in_a_circle_are_refused() -> None:
-    with pytest.raises(UserError, match="'q' are circular"):
+    with pytest.raises(UserError, match="'q' form a cycle"):
         scores_of(verdicts(("a", "b", 1), ("b", "c", 1), ("a", "c", 0)))
 
 

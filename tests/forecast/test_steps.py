@@ -149,7 +149,7 @@ def notes(documents: int, cluster: Cluster, *, whole: bool = True, given: bool =
             "SHARDS: the recipe has 4, so that a shard has 50,000 documents. Try documents: {shards: 10}",
         ),
         (notes(2_000, FEW), "Efficiency: 80.0 % measured"),
-        (notes(40_000, ALONE), "From 100 documents more to 40,000 that becomes 200 MiB of the driver, either way"),
+        (notes(40_000, ALONE), "Extrapolated to 40,000 documents, this is an error of ± 200 MiB for the driver"),
     ],
 )
 def test_what_must_be_known_is_said(found: str, expected: str) -> None:

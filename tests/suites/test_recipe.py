@@ -102,8 +102,8 @@ def test_settings_at_the_edge_are_taken(tmp_path: Path, section: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("corpus: {source: a}\nseed: 1\ncorpus: {source: b}\n", r"recipe\.yaml:3: 'corpus' stands there a second time"),
-        ("corpus:\n  source: a\nsizes:\n  main: 5\n  main: 50\n", r"recipe\.yaml:5: 'main' stands there a second time"),
+        ("corpus: {source: a}\nseed: 1\ncorpus: {source: b}\n", r"recipe\.yaml:3: duplicate key 'corpus'"),
+        ("corpus:\n  source: a\nsizes:\n  main: 5\n  main: 50\n", r"recipe\.yaml:5: duplicate key 'main'"),
     ],
 )
 def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:

@@ -69,9 +69,9 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
         )
         if apart := sizes[-1] - sizes[0]:
             yield (
-                f"Memory of a build is known to about {in_bytes(PEAK_ERROR)}. From {apart:,} documents more to {documents:,} "
-                f"that becomes {in_bytes(PEAK_ERROR * documents / apart)} of the driver, either way. A sample ten times as "
-                "large makes it a tenth."
+                f"The memory of a sample build is known to ± {in_bytes(PEAK_ERROR)}. Extrapolated to {documents:,} documents, "
+                f"this is an error of ± {in_bytes(PEAK_ERROR * documents / apart)} for the driver. A sample ten times as large "
+                "reduces it to a tenth."
             )
     elif factor > 1:
         yield f"Extrapolated by a factor of {factor:,.1f} from the larger samples."
@@ -93,8 +93,8 @@ def _on_growth(recipe: Recipe, steps: Sequence[StepCost]) -> Iterator[str]:
     for what, named in fits.items():
         if steep := dict.fromkeys(name for name, fit in named if fit.best.power > 1):
             yield (
-                f"{what} of {', '.join(steep)} grew faster than the documents, and is estimated as a power of them, at most "
-                "the square. Few documents often overstate that: the range begins at plain proportion. Try a larger --sample."
+                f"{what} of {', '.join(steep)} grew faster than linearly and is extrapolated as a power law (exponent at most "
+                "2). Small samples overstate growth, so the range starts at linear growth. Try a larger --sample."
             )
 
 

@@ -63,7 +63,7 @@ def parse_model(text: str) -> ModelName:
     pairs = tuple((key, value) for key, _, value in (option.partition("=") for option in options))
     repeated = {key for key, _ in pairs if [k for k, _ in pairs].count(key) > 1}
     if repeated:
-        raise UserError(f"Model {head!r}: the option {min(repeated)!r} stands there twice.")
+        raise UserError(f"Model {head!r}: the option {min(repeated)!r} is given twice.")
     return ModelName(family, argument, pairs)
 
 

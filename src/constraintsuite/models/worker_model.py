@@ -83,7 +83,7 @@ def cached_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path
     """The model that will read these texts, loaded once per process and not once per shard.
 
     A model keeps the tokens of every text that it has read. To bound that memory it is loaded again after fifty million
-    characters. A model with another fingerprint is a UserError.
+    characters. Raises UserError if the model has another fingerprint.
     """
     key = (model, fingerprint, cache)
     found = _cached.get(key)
@@ -96,9 +96,9 @@ def cached_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path
             same = scorer.fingerprint == fingerprint
         if not same:
             raise UserError(
-                f"Model {model!r}: its files were changed while it was in use, or on {platform.node()} it is not the same: "
-                "other weights, versions of libraries, threads or device. Run the same command again, on machines that are "
-                "alike."
+                f"Model {model!r}: the model on {platform.node()} differs from the one that planned the run (weights, library "
+                "versions, threads or device), or its files changed during the run. Run the same command again, on machines "
+                "that are alike."
             )
         found = _cached[key] = CachedModel(scorer, bench)
     found.characters += sum(map(len, texts))

@@ -160,7 +160,9 @@ def test_a_residual_that_is_far_off_is_named_though_the_embeddings_are_right(tmp
     found = attributed(tmp_path, model, AnalysisScope(sites=("embeddings", "residual")))
     right = {"embeddings": (1.0, 1.0), "L0.residual": (0.9, 1.1), "L2.residual": (1.2, 1.0)}
     (line,) = trust_lines(estimating(found, {**right, "L1.residual": (1.0, -0.2)}))
-    assert "said to give 1.2 (L2.residual) and −0.2 (L1.residual) of it. The estimates of noising are not" in line
+    assert (
+        "the worst estimate is 1.2 (L2.residual) and −0.2 (L1.residual) of it. The estimates of noising are not" in line
+    )
 
 
 def test_estimates_without_a_check_say_so(tmp_path: Path, model: Path) -> None:

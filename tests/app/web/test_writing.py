@@ -85,7 +85,7 @@ def test_what_cannot_be_drawn_is_told(site: OpenSite, fields: dict[str, str], me
 
 def test_a_page_tells_the_passages_and_the_rules_and_nothing_else(drawn: OpenSite) -> None:
     page = drawn.visit(ANNA).page(f"{PLACE}?row={row_of(drawn, ANNA)}")
-    assert "No word that stands in only one of the passages" in page
+    assert "Do not use a word, in any form, that appears in only one" in page
     assert "&lt;b&gt;there&lt;/b&gt;" in page
     assert not {word for word in ("baths:", "original", "satisfying", "tfidf", "p9", "minpairs") if word in page}
     assert "bm25" in page

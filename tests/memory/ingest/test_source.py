@@ -48,7 +48,7 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
         ),
         pytest.param(
             b"---\nvalid_to: 2024-01-01\ntitle: T\nvalid_to: 2025-01-01\n---\n",
-            r"a\.md:4: 'valid_to' stands there a second time",
+            r"a\.md:4: duplicate key 'valid_to'",
             id="doubled key",
         ),
         pytest.param(

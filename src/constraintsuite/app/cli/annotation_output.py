@@ -60,7 +60,7 @@ def gold_text(summary: GoldSummary, people: list[Attention], out: Path) -> str:
 
     lines = [
         f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in summary.verdicts.items()),
-        f"correct labels among those settled: {say(summary.right, 'share')}; {summary.needed}.",
+        f"label accuracy on settled items: {say(summary.right, 'share')}; {summary.needed}.",
         *_attention_lines(people),
     ]
     return "\n".join(lines)

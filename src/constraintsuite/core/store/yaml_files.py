@@ -166,8 +166,8 @@ class _Loader(yaml.SafeLoader):
             value: object = key.value if key.tag in _SIGNS else self.construct_object(key)
             first = spelt.get(key.value, spelt.get(value))
             if first is not None:
-                what = "stands there a second time" if first == key.value else f"is the same key as {_short(first)}"
-                self._refuse(key, f"{_short(key.value)} {what}; the first would be lost. Join the two.")
+                same = "" if first == key.value else f" (the same as {_short(first)})"
+                self._refuse(key, f"duplicate key {_short(key.value)}{same}. Remove one of the two.")
             spelt |= {key.value: key.value, value: key.value}
 
     def _refuse(self, at: yaml.Node | yaml.Event, message: str) -> NoReturn:

@@ -135,8 +135,8 @@ def read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
             preference = _find_preference(row, example)
             before = lines.setdefault((row.annotator, example.id, preference), line.number)
             if before != line.number:
-                who = row.annotator or "no one; name them in a column `annotator`"
-                raise UserError(f"answered already in line {before} (by {who}).")
+                advice = "" if row.annotator else " If two people answered, add a column `annotator`."
+                raise UserError(f"already answered in line {before}{row.annotator and f' by {row.annotator}'}.{advice}")
             question = questions_of(example)[preference]
             answer = GivenAnswer(row.annotator, preference.query, _shares(row, example, preference, question))
             given.setdefault(question, []).append(answer)
@@ -257,8 +257,8 @@ def _levels(query: str, verdicts: _Verdicts) -> dict[str, float]:
         order = list(TopologicalSorter(above).static_order())
     except CycleError:
         raise UserError(
-            f"The answers to {query!r} are circular: a text is preferred to another, and that one, in the end, to "
-            "it. One score per text cannot express that. Leave one of these answers out, and pass --allow-missing."
+            f"The answers to {query!r} form a cycle (such as A over B, B over C, C over A), which no set of scores can "
+            "express. Leave one of these answers out, and pass --allow-missing."
         ) from None
     level: dict[str, int] = {}
     for head in order:

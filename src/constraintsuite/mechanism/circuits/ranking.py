@@ -113,7 +113,7 @@ def site_effects(
 ) -> SiteEffects:
     """The effects of these sites on the contrasts: exact ones if every site has them, or else estimates.
 
-    Contrasts without an effect of some site are left out. If a site has no effects at all, that is a UserError.
+    Contrasts without an effect of some site are left out. Raises UserError if a site has no effects at all.
     """
     mine = effects.where((effects.direction == direction) & (effects.role == ALL))
     gaps = []
@@ -122,10 +122,10 @@ def site_effects(
         missing = sorted(set(sites) - set(rows.site.tolist()))
         if not missing:
             return _table(rows, contrasts, sites, direction, each)
-        gaps.append(f"{each}: {len(missing)} of {len(sites)} sites, as {missing[0]}")
+        gaps.append(f"no {each} effects for {len(missing)} of {len(sites)} sites (first: {missing[0]})")
     raise UserError(
-        f"A circuit needs the {direction} effects of every head and MLP at all positions. Missing are, of "
-        f"{'; of '.join(gaps)}. Make them with `csuite explain attribute` or `csuite explain patch --sites heads,mlp`."
+        f"A circuit needs the {direction} effects of every head and MLP at all positions. The folder has "
+        f"{'; '.join(gaps)}. Make them with `csuite explain attribute` or `csuite explain patch --sites heads,mlp`."
     )
 
 

@@ -87,7 +87,7 @@ class Likeness(CheckpointPair):
     spearman: Interval
     """Spearman correlation of site importances, both measured on the same contrasts. Shared noise inflates it."""
     across: Interval
-    """Of importances on different halves of the contrasts, which share no noise; to be compared with the reliability."""
+    """The same, measured on different halves of the contrasts, which share no noise. Compare it with `Reliability`."""
     rbo: Interval
     """Rank-biased overlap, p = 0.9: the top counts most."""
     rbo_chance: float

@@ -176,7 +176,7 @@ def load_analysis(request: AnalysisRequest) -> LoadedAnalysis:
     tokens = choose_readable(source.contrasts, scope.limit, scope.seed, model.classifier.tokenization)
     if not tokens.contrasts:
         reasons = ", ".join(sorted({in_words(one.reason) for one in tokens.rejected}))
-        raise UserError(f"{request.source}: {request.model} can be asked none of its contrasts ({reasons}).")
+        raise UserError(f"{request.source}: no contrast is usable with {request.model}: {reasons}.")
     longest = max(contrast.longest for contrast in tokens.contrasts)
     patches = make_patches(model.sites(scope.sites), scope.roles, longest)
     _refuse_absent(patches, tokens.contrasts)
@@ -248,8 +248,8 @@ def _with_others(analysis: LoadedAnalysis) -> LoadedAnalysis:
     others = ablation.choose_others(contrasts, analysis.request.scope.seed)
     if not others:
         raise UserError(
-            f"{analysis.request.source}: no contrast can be resampled, as none has another of its template about another Y in "
-            "its half. Use --kind mean --kind zero, which need none."
+            f"{analysis.request.source}: no contrast can be resampled: each needs a second contrast of the same "
+            "template and half with a different Y. Use --kind mean or --kind zero instead."
         )
     lacking = len(contrasts) - len(others)
     rejects = {**analysis.source.rejects, **({"resample: no_other_y": lacking} if lacking else {})}

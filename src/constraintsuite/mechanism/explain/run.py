@@ -104,8 +104,8 @@ def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
         analysis = _loaded(task.request)
     if analysis.model.fingerprint != task.fingerprint:
         raise UserError(
-            f"Model {analysis.model.name!r}: its files were changed while it was in use, or on {platform.node()} it is "
-            "not the same: other weights, versions of libraries, threads or device."
+            f"Model {analysis.model.name!r}: the model on {platform.node()} differs from the one that planned the "
+            "run (weights, library versions, threads or device), or its files changed during the run."
         )
 
     def effects(contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:

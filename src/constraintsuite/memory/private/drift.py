@@ -72,7 +72,7 @@ def read_shadow(file: Path) -> list[ShadowCase]:
         raise UserError(f"{file}: there are no questions in it.")
     name, count = Counter(case.case for case in cases).most_common(1)[0]
     if count > 1:
-        raise UserError(f"{file}: the case {name!r} stands there twice.")
+        raise UserError(f"{file}: the case {name!r} is given twice.")
     return cases
 
 

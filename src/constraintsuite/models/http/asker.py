@@ -94,14 +94,14 @@ class Asker:
     def _given_up(self, fault: PassingFault, attempts: int, seconds: float) -> UserError:
         times = "once" if attempts == 1 else f"{attempts} times"
         later = f"in {math.ceil(seconds)} s" if seconds <= _DAY else "after more than a day"
-        when = f" {later}, as the server asks" if fault.wait else ""
+        when = f" {later} (the server asks for that delay)" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
         result = fault.describe(self.endpoint.hide)
-        kept = "What was answered so far is kept" if self.keeps else "No answer is kept so far"
-        onwards = "goes on from there" if self.keeps else "begins anew"
+        kept = "The answers so far were cached" if self.keeps else "No answer was cached"
+        onwards = "resumes after them" if self.keeps else "starts from the beginning"
         return UserError(
-            f"{self.endpoint.url} was asked {times}, the last time with this result: {result}. {hints.get(fault.kind, '')}"
-            f"{kept}: the same command, run again{when}, {onwards}."
+            f"{self.endpoint.url} failed {times}; the last error was: {result}. {hints.get(fault.kind, '')}{kept}. "
+            f"Run the same command again{when}; it {onwards}."
         )
 
     def _record_repeats(self, title: str) -> None:

@@ -41,7 +41,7 @@ class GivenGraph:
         names = [self.file.name, *sorted(_places(_read(self.file)))]
         absent = [name for name in names if not place_in(folder, name).is_file()]
         if absent:
-            raise UserError(f"{self.file}: its tensors lie in {absent[0]}, which is not there. Put it beside the file.")
+            raise UserError(f"{self.file}: the external tensor file {absent[0]} is missing. Put it in the same folder.")
         return {name: sha256_of(place_in(folder, name)) for name in names}
 
     @property

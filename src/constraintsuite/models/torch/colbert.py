@@ -51,8 +51,8 @@ def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
     folder = open_folder(name.argument, settings, "colbert:")
     if not _is_colbert(folder):
         raise UserError(
-            f"{folder.path}: this is no ColBERT model: it was not saved by sentence-transformers as a MultiVectorEncoder, "
-            "by PyLate or by ColBERT. The projection it lacks would be made of random numbers."
+            f"{folder.path}: this is not a ColBERT model: it was not saved by sentence-transformers as a "
+            "MultiVectorEncoder, by PyLate or by ColBERT. The missing projection would be randomly initialised."
         )
     return ColbertScorer(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
 

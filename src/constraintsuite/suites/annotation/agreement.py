@@ -198,7 +198,7 @@ class Concern:
 
 
 def find_concerns(people: Sequence[Attention]) -> list[Concern]:
-    """Name the people who failed decoys or repeats, or chose by place, with the reason."""
+    """Name the people who failed decoys or repeats, or chose by position, with the reason."""
     chances = holm([mcnemar(*_place_counts(one)) for one in people])
     return [
         Concern(one.annotator, words)
@@ -212,13 +212,13 @@ def too_few(people: Sequence[Attention]) -> str:
     few = [f"{one.annotator} {one.decoys.n}" for one in people if one.decoys.n < FEWEST]
     if not few:
         return ""
-    return f"Too few decoys to know who reads with care: {', '.join(few)} answered, and it takes {FEWEST} each."
+    return f"Too few decoys to know who reads with care: {', '.join(few)} answered, but each person needs {FEWEST}."
 
 
 def _describe_concerns(one: Attention, chance: float) -> Iterator[str]:
     checks = (
         (one.decoys, "failed the decoys", "known answers were right", "decoys"),
-        (one.repeats, "did not say the same again", "answers were the same", "items that came again"),
+        (one.repeats, "did not repeat their answers", "answers were the same", "repeated items"),
     )
     for share, fault, answers, items in checks:
         if share.n >= FEWEST and share.value is not None and share.high is not None and share.high < ATTENTIVE:
@@ -227,7 +227,7 @@ def _describe_concerns(one: Attention, chance: float) -> Iterator[str]:
     if chance < BY_CHANCE:
         first, second = _place_counts(one)
         which, most = ("first", first) if first > second else ("second", second)
-        yield f"chose by place: the text shown {which} in {most:,} of {first + second:,} items (p {say(chance, 'p')})."
+        yield f"seems to choose by position: the {which} text in {most:,} of {first + second:,} items (p {say(chance, 'p')})."
 
 
 def _place_counts(one: Attention) -> tuple[int, int]:

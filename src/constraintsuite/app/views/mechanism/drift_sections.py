@@ -21,12 +21,13 @@ from constraintsuite.mechanism.drift.records import CheckpointDrift, load_drift
 
 _BEHAVIOUR = (
     "The same suites at every checkpoint. Forgetting is what the last checkpoint does less well than the best one before it; a "
-    f"little of that is chance, since the best was picked for being best. {LEGEND}"
+    f"little of that is expected by chance, because the best was picked by its score. {LEGEND}"
 )
 _SITES = (
     "Importance is the absolute mean effect of a head or MLP on the margin, estimated by attribution patching; csuite explain patch "
     "compares such estimates with exact patches. Reliability is the agreement of one checkpoint's rankings on the two halves of the "
-    "contrasts. Likeness across halves cannot be expected to exceed it; likeness on the same contrasts can, since chance is shared."
+    "contrasts. Similarity across halves cannot be expected to exceed it; similarity on the same contrasts can, because the noise is "
+    "shared."
 )
 _INSIDE = (
     "CKA says whether two checkpoints represent the same rows alike at the tokens of a role. A probe says whether “Y is excluded” can "
@@ -36,8 +37,8 @@ _INSIDE = (
 _WEIGHTS = "How far weights have moved since the first checkpoint, relative to their norm."
 _CROSSING = (
     "Values of the first checkpoint are put into a later one, at its circuit or at a whole layer, in contrasts that played no part in "
-    "choosing the circuit. Crossed is the effect of the first checkpoint's other run minus that of its same run: it is about the "
-    "contrast. Harm is the effect of values from another checkpoint, whatever they say."
+    "choosing the circuit. Crossed is the effect of the first checkpoint's opposite run minus the effect of its matching run: "
+    "the part that depends on the contrast. Harm is the effect of inserting any values from another checkpoint."
 )
 _MAPPED = 4
 

@@ -141,8 +141,8 @@ def keep_verdict(
         changed = {name: value for name, value in answers.items() if value != before.get(name, "")}
         if changed and (events[-1].number if events else 0) != seen:
             raise StaleError(
-                "This proposal was answered meanwhile, perhaps in another window, and that stands. Accept or reject once more "
-                "to put that in its place."
+                "This proposal was answered in the meantime, perhaps in another window. To replace that answer, accept or "
+                "reject again."
             )
         transaction.append([EventDraft(by, proposal, name, value) for name, value in changed.items()])
 
