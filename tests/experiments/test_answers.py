@@ -229,9 +229,9 @@ def test_the_same_answers_are_the_same_run_and_others_another(suite: Path) -> No
         ({"example": "catless", "choice": "satisfying"}, r"answers\.csv:2: the suite has no example 'catless'"),
         (
             {"example": "dogless", "query": "topic", "choice": "satisfying"},
-            "'topic' is no query of dogless that has a right",
+            "'topic' is not a query of dogless with a right",
         ),
-        ({"example": "dogless", "query": "cats", "choice": "satisfying"}, "'cats' is no query of dogless"),
+        ({"example": "dogless", "query": "cats", "choice": "satisfying"}, "'cats' is not a query of dogless"),
         (
             {"example": "dogless", "choice": "left"},
             "choice is 'left'; expected first, second, tie, satisfying, violating",

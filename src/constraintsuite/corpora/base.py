@@ -45,7 +45,7 @@ class BadRow:
 
 @dataclass
 class BadRows:
-    """What happens to broken rows: the first one is a UserError, or, with `skip`, all are left out and counted."""
+    """What happens to broken rows: the first one raises a UserError, or, with `skip`, all are left out and counted."""
 
     skip: bool = False
     counts: Counter[str] = field(default_factory=Counter)

@@ -63,7 +63,10 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
 
 
 def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[str, str]) -> Path:
-    """Find the baseline of a name, for a kind of run on `data` with the hashes `inputs`; a UserError if there is none."""
+    """Find the baseline of a name, for a kind of run on `data` with the hashes `inputs`.
+
+    Raises UserError if there is none.
+    """
     check_name(name)
     place = _current(store / name / _folder(kind, data, inputs))
     if read_manifest(place) is not None:

@@ -129,7 +129,7 @@ class Policy(_Strict):
     @model_validator(mode="after")
     def _refuse_empty(self) -> Policy:
         if not self.rules and self.latency is None:
-            raise ValueError("there is no rule, so that everything would pass")
+            raise ValueError("there is no rule, so everything would pass")
         return self
 
     @property
@@ -139,7 +139,7 @@ class Policy(_Strict):
 
     @classmethod
     def read(cls, path: Path) -> Policy:
-        """Read a YAML file; all wrong and unknown keys are named in one UserError."""
+        """Read a YAML file. Raises UserError that names all wrong and unknown keys."""
         return _read(cls, path, "policy", _EXAMPLE)
 
 

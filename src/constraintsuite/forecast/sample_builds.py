@@ -98,7 +98,7 @@ _PROGRAM = "import sys; from constraintsuite.forecast.sample_builds import run; 
 
 
 def watch_build(recipe: Path, out: Path, workers: int, documents: int) -> BuildCost:
-    """Build into the new folder `out` in a process of its own, and measure it; a build that fails is a UserError."""
+    """Build into the new folder `out` in a process of its own, and measure it. Raises UserError if the build fails."""
     cost = out.with_name(f"{out.name}.cost.json")
     begin = now()
     done = subprocess.run(

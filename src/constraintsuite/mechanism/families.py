@@ -155,7 +155,7 @@ FAMILIES: Mapping[str, ModelFamily] = {
 
 
 def find_family(model_type: str) -> ModelFamily:
-    """The family of a `model_type`; one that is not known is a UserError."""
+    """The family of a `model_type`. Raises UserError if it is not known."""
     if model_type not in FAMILIES:
         raise UserError(
             f"where models of type {model_type!r} keep their heads is not known here. Known: {', '.join(FAMILIES)}."

@@ -182,7 +182,7 @@ def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
 
 
 def open_memory(path: Path, encoder: DenseScorer | None = None, cache: Path | None = None) -> Memory:
-    """Open the memory of a folder; a segment that is missing, truncated or changed is a UserError that names it."""
+    """Open the memory of a folder. Raises UserError that names a segment if it is missing, truncated or changed."""
 
     def opened(artifact: Artifact) -> Memory:
         artifact.refuse_changed(file_names(artifact.manifest, SEGMENTS))
@@ -192,7 +192,7 @@ def open_memory(path: Path, encoder: DenseScorer | None = None, cache: Path | No
 
 
 def verify_memory(path: Path) -> list[str]:
-    """Return what is wrong with a memory, one line per fault; leftovers of a killed writer are no fault."""
+    """Return what is wrong with a memory, one line per fault; leftovers of a killed writer are not faults."""
 
     def find_faults(artifact: Artifact) -> list[str]:
         found = artifact.faults()

@@ -108,7 +108,7 @@ class MemoryGraph:
         return self.units[number].id if number < units else ENTITY + self.entities[number - units]
 
     def number(self, node_id: str) -> int:
-        """Return the number of a node; an unknown id is a UserError."""
+        """Return the number of a node. Raises UserError if the id is unknown."""
         number = self.unit_numbers.get(node_id)
         if number is None and node_id.startswith(ENTITY):
             number = self._entity_numbers.get(node_id.removeprefix(ENTITY))

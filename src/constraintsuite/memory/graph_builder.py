@@ -17,7 +17,7 @@ from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, Memory
 def build_graph(parts: Iterable[MemoryDocument]) -> MemoryGraph:
     """Build the graph of some documents; their order does not matter.
 
-    Ids that repeat, edges that begin or end nowhere, and weights that are no positive numbers are UserErrors.
+    Raises UserError for ids that repeat, edges that begin or end nowhere, and weights that are not positive.
     """
     read = _GraphInput()
     for part in parts:
@@ -69,7 +69,7 @@ class _GraphInput:
         self._columns: list[array[Any]] = [array(code) for code in "iiBddi"]  # as in an EdgeTable
 
     def take(self, part: MemoryDocument) -> None:
-        """Add a document; whatever is wrong with it is a UserError that names it."""
+        """Add a document. Raises UserError that names the document for any fault."""
         if part.id in self.documents:
             raise UserError(f"Document {part.id!r} is given twice. Documents need ids of their own.")
         own = self._take_units(part)

@@ -2,9 +2,9 @@
 
     .terms.index          two lines of JSON, then arrays
 
-The cache is no part of the artifact: it is written after the manifest, and names the content of the folder that it belongs
-to. If it is missing, damaged, or belongs to other content or other rules for terms, the terms are counted again, and the
-next update of the folder writes it.
+The cache is not part of the artifact: it is written after the manifest, and names the content of the folder that it
+belongs to. If it is missing, damaged, or belongs to other content or other rules for terms, the terms are counted
+again, and the next update of the folder writes it.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Unit:
     document: str
     text: str
     headings: tuple[str, ...] = ()
-    """The headings above it, outermost first; they are searched, but are no part of the text."""
+    """The headings above it, outermost first; they are searched, but are not part of the text."""
     roles: tuple[SemanticRole, ...] = ()
     """Its roles in the document, the most informative first."""
     lines: tuple[int, int] | None = None

@@ -42,7 +42,7 @@ def file_names(manifest: Manifest, log: str) -> list[str]:
     """Return the files of a log in the order in which they were written."""
     strange = [name for name in manifest.files if _NAME.fullmatch(name) is None]
     if strange:
-        raise UserError(f"{MANIFEST}: it names {strange[0]!r}, which is no file of a memory. Was it edited?")
+        raise UserError(f"{MANIFEST}: it names {strange[0]!r}, which is not a file of a memory. Was it edited?")
     own = (name for name in manifest.files if name.startswith(f"{log}/"))
     return sorted(own, key=lambda name: int(Path(name).stem))
 
@@ -64,7 +64,7 @@ class RawLine(NamedTuple):
     """File and line number."""
 
     def read(self, kind: type[L]) -> L:
-        """Parse the record of the line; one that does not fit is a UserError that names it."""
+        """Parse the record of the line. Raises UserError that names the line if it does not fit."""
         try:
             return adapter(kind).validate_json(self.line)
         except ValidationError as error:
@@ -80,7 +80,7 @@ def newest_lines(artifact: Artifact, log: str) -> Iterator[RawLine]:
                 place = f"{artifact.path / name}:{number}"
                 head = _DOCUMENT.match(line)
                 if head is None:
-                    raise UserError(f"{place}: this is no line of a memory.")
+                    raise UserError(f"{place}: this is not a line of a memory.")
                 document = json.loads(head[1])
                 if document not in seen:
                     seen.add(document)

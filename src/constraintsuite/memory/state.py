@@ -48,7 +48,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Confirmed:
-    """Someone said that this unit was right. Being returned by a search is no confirmation."""
+    """Someone said that this unit was right. Being returned by a search is not a confirmation."""
 
     at: str
     """In ISO 8601, UTC."""

@@ -41,7 +41,7 @@ def save_state(path: Path, state: MemoryState) -> None:
 
 
 def load_state(path: Path) -> MemoryState:
-    """Load a state, its clock included; a truncated or changed file is a UserError."""
+    """Load a state, its clock included. Raises UserError if the file is truncated or changed."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
     first, *rest = path.read_bytes().splitlines() or [b""]

@@ -53,7 +53,7 @@ class Scorer(Protocol):
 
 
 ScorerFactory = Callable[["ModelName", Workbench], Scorer]
-"""Makes a scorer from its name, quickly; an unknown argument or option is a UserError.
+"""Makes a scorer from its name, quickly. Raises UserError if an argument or option is unknown.
 
 Weights are read and statistics counted at the first `score`, so that finished runs are found, and wrong names refused, without
 them.

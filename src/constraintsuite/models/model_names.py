@@ -42,7 +42,7 @@ class ModelName(NamedTuple):
         return f"{self.family}:{self.argument}" if self.argument else self.family
 
     def settings(self, kind: type[S]) -> S:
-        """The options as the settings of a family; a wrong option is a UserError that lists the valid ones."""
+        """The options as the settings of a family. Raises UserError that lists the valid options if one is wrong."""
         try:
             return kind.model_validate(dict(self.options))
         except ValidationError as error:

@@ -254,7 +254,7 @@ def cuts_left(folder: Path) -> bool:
 
 
 def read_mapping(file: Path) -> Mapping[str, object]:
-    """A configuration file of a model; empty if it does not exist or is no JSON object."""
+    """A configuration file of a model; empty if it does not exist or is not a JSON object."""
     try:
         content: object = from_json(file.read_bytes()) if file.is_file() else {}
     except ValueError as error:

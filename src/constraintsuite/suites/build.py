@@ -109,7 +109,7 @@ def build_suite(
 ) -> Built:
     """Build or resume the suite at `out`. A finished suite of the same inputs and settings is left as it is.
 
-    A finished suite of other inputs or settings is a UserError; with `replace` it is brought up to date.
+    Raises UserError if there is a finished suite of other inputs or settings; with `replace` it is brought up to date.
     """
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)

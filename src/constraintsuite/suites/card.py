@@ -159,7 +159,10 @@ def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     if any(example.is_edited for example in examples):
         yield "- Edited texts need not be true of the world; each edited document is marked in `edit`.\n"
     if any(example.template_family == "given" for example in examples):
-        yield "- Queries that were given keep their own wording in every split; only mined queries use templates that are split between train, dev and test.\n"
+        yield (
+            "- Queries that were given keep their own wording in every split; only mined queries use templates that are split "
+            "between train, dev and test.\n"
+        )
     yield f"- Verdicts come from the analyser `{recipe.analysis.analyser}`; `csuite text audit` says how often it errs.\n"
 
 

@@ -243,7 +243,7 @@ class Recipe(_Section):
 
     @classmethod
     def read(cls, path: Path) -> Recipe:
-        """Read the recipe in a YAML file; a wrong or unknown key is a UserError that names it."""
+        """Read the recipe in a YAML file. Raises UserError that names a wrong or unknown key."""
         data = read_yaml(path, "recipe")
         try:
             return cls.model_validate(data)

@@ -169,7 +169,7 @@ class TuneRecipe(RecipeSection):
 
     @classmethod
     def read(cls, path: Path) -> TuneRecipe:
-        """Read a recipe from a YAML file; a wrong or unknown key is a UserError that names it."""
+        """Read a recipe from a YAML file. Raises UserError that names a wrong or unknown key."""
         data: Any = read_yaml(path, "recipe")
         try:
             return cls.model_validate(data)

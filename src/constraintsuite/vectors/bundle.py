@@ -43,7 +43,7 @@ class Bundle:
 
     @classmethod
     def open(cls, path: Path) -> Bundle:
-        """Open the bundle at `path` and verify its texts; anything else is a UserError.
+        """Open the bundle at `path` and verify its texts. Raises UserError if it is not an unchanged bundle.
 
         Vectors and truths are verified when they are opened, since they may be many times as large.
         """

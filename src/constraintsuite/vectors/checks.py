@@ -36,7 +36,7 @@ _ROWS_KEPT = 1_000  # a source keeps this many broken rows, and only counts the 
 
 
 def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
-    """All checks that need right counts. Each yields its faults, and raises a UserError at a file that it cannot read."""
+    """All checks that need right counts. Each yields its faults. Raises UserError if a file cannot be read."""
     return [
         partial(check_corpus, bundle),
         partial(check_twins, bundle),

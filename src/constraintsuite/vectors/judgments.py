@@ -41,7 +41,7 @@ class JudgedQueries:
 
 
 def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> JudgedQueries:
-    """Choose queries by their keys; too few queries, or no positive judgment, is a UserError."""
+    """Choose queries by their keys. Raises UserError if there are too few queries or no positive judgment."""
     queries = _unique(source.queries(bad))
     if not queries:
         raise UserError(f"{source.name}: this source has no queries. Name a file of them with --queries.")
@@ -125,7 +125,7 @@ def _unique(queries: Iterable[Query]) -> Mapping[str, Query]:
 
 
 def distinct_judgments(qrels: Iterable[Qrel]) -> list[Qrel]:
-    """Each judgment once, sorted by query and document; contradicting judgments are a UserError."""
+    """Each judgment once, sorted by query and document. Raises UserError if judgments contradict each other."""
     found: dict[tuple[str, str], Qrel] = {}
     for qrel in qrels:
         other = found.setdefault((qrel.query, qrel.document), qrel)

@@ -35,7 +35,7 @@ def write_matrix(path: Path, blocks: Iterable[Matrix], rows: int, dimensions: in
 
 
 def map_array(path: Path) -> npt.NDArray[Any]:
-    """Map the array of a file; a file without one is a UserError."""
+    """Map the array of a file. Raises UserError if the file has none."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
@@ -46,7 +46,7 @@ def map_array(path: Path) -> npt.NDArray[Any]:
 
 
 def map_matrix(path: Path) -> Matrix:
-    """Map a matrix of 32-bit numbers; anything else is a UserError."""
+    """Map a matrix of 32-bit numbers. Raises UserError if the file holds anything else."""
     matrix: Matrix = map_array(path)
     if matrix.ndim != 2 or matrix.dtype != np.float32:
         raise UserError(f"{path}: expected a matrix of float32, found {matrix.ndim} dimensions of {matrix.dtype}.")

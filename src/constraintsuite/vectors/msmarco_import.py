@@ -200,7 +200,7 @@ def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: S
 
 
 def join(found: MsMarcoFolder, texts: SourceSettings, reporter: Reporter, *, allow_missing: bool) -> JoinedTexts:
-    """Find the text of every id; missing ones are named in a UserError, or counted with `allow_missing`."""
+    """Find the text of every id. Raises UserError that names missing ones; with `allow_missing` they are counted."""
     source, bad = open_source(texts), BadRows(skip=texts.skip_bad_rows)
     rows = {name: row for row, name in enumerate(found.document_ids)}
     there = bytearray(len(rows))

@@ -68,7 +68,7 @@ def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
 
 
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
-    """Read the stored rows of a bundle; a UserError if there are none."""
+    """Read the stored rows of a bundle. Raises UserError if there are none."""
     file = bundle.path / files.TRUTH / RELEVANCE / RELEVANCE_FILE
     found = next((part for part in bundle.parts(files.TRUTH) if part.path == file.parent), None)
     if found is None:

@@ -297,8 +297,8 @@ def test_drift_is_told_and_shown_beside_an_analysis(world: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("attribute", "--sites", "noses"), r"'noses' is no kind of site\. Known: .*, heads, "),
-        (("patch", "--roles", "subject"), r"'subject' is no role\. Known: all, every, .*, sep2\.$"),
+        (("attribute", "--sites", "noses"), r"'noses' is not a kind of site\. Known: .*, heads, "),
+        (("patch", "--roles", "subject"), r"'subject' is not a role\. Known: all, every, .*, sep2\.$"),
         (("patch", "--sites", "heads", "--roles", "positions"), "alone"),
     ],
 )

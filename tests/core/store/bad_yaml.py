@@ -32,10 +32,14 @@ BAD: dict[str, Bad] = {
     "5,000 digits": Bad(b"a: " + b"9" * 5_000, 1, "this number has 5,000 characters"),
     "number of base 60": Bad(b"a: 1" + b":1" * 20_000, 1, "this number has 40,001 characters"),
     "more than 64 bits": Bad(b"a: -0x8000000000000001\n", 1, "'-0x8000000000000001' is more than 64 bits can hold"),
-    "digits without a number": Bad(b"a: 0b_\n", 1, "'0b_' is no number and no date"),
-    "month 13": Bad(b"a: 1\ndate: 2026-13-45\n", 2, "'2026-13-45' is no number and no date (month must be in 1..12)"),
-    "hour 25": Bad(b"a: 2026-01-01 25:00:00\n", 1, "'2026-01-01 25:00:00' is no number and no date"),
-    "99 hours from Greenwich": Bad(b"a: 2026-01-01 00:00:00 +99:00\n", 1, "'2026-01-01 00:00:00 +99:00' is no number"),
+    "digits without a number": Bad(b"a: 0b_\n", 1, "'0b_' is neither a number nor a date"),
+    "month 13": Bad(
+        b"a: 1\ndate: 2026-13-45\n", 2, "'2026-13-45' is neither a number nor a date (month must be in 1..12)"
+    ),
+    "hour 25": Bad(b"a: 2026-01-01 25:00:00\n", 1, "'2026-01-01 25:00:00' is neither a number nor a date"),
+    "99 hours from Greenwich": Bad(
+        b"a: 2026-01-01 00:00:00 +99:00\n", 1, "'2026-01-01 00:00:00 +99:00' is neither a number"
+    ),
     "key twice": Bad(b"a:\n  b: 1\n  b: 2\n", 3, "duplicate key 'b'"),
     "key twice, as two words": Bad(b"yes: 1\ntrue: 2\n", 2, "duplicate key 'true' (the same as 'yes')"),
     "key twice, as two numbers": Bad(b"a:\n  1: x\n  0x1: y\n", 3, "duplicate key '0x1' (the same as '1')"),

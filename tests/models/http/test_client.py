@@ -95,9 +95,7 @@ def test_a_fault_that_stays_is_shown_and_nothing_is_kept(
         ask(client_of(server, bench, lambda _: None, retries=2), REQUESTS[:1])
     assert list(tmp_path.iterdir()) == []
     server.faults.extend([fault] * 3)
-    with pytest.raises(
-        UserError, match="No answer was cached. Run the same command again; it starts from the beginning"
-    ):
+    with pytest.raises(UserError, match=r"No answer was cached.* it starts from the beginning"):
         ask(client_of(server, bench, lambda _: None, retries=2), REQUESTS[:1])
     assert ask(client_of(server, bench), REQUESTS[:1]) == right(REQUESTS[:1])
 
@@ -105,9 +103,7 @@ def test_a_fault_that_stays_is_shown_and_nothing_is_kept(
 def test_what_was_answered_before_a_fault_that_stays_is_said_to_be_kept(server: Server, tmp_path: Path) -> None:
     bench = Workbench(cache=tmp_path)
     server.faults.extend(["", *["503"] * 3])
-    with pytest.raises(
-        UserError, match="The answers so far were cached. Run the same command again; it resumes after them"
-    ):
+    with pytest.raises(UserError, match=r"The answers so far were cached.* it resumes after them"):
         ask(client_of(server, bench, lambda _: None, retries=2), REQUESTS[:2], concurrency=1)
 
 

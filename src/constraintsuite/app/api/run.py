@@ -126,7 +126,7 @@ class Run:
 def load_run(path: FolderPath) -> Run:
     """Read the run in a folder, to look at its results or to compare it with others.
 
-    Returns a `Run`. A folder that holds no finished run, or one that was changed since, is a `UserError`.
+    Returns a `Run`. Raises `UserError` if the folder holds no finished run, or one that was changed since.
 
         >>> cs.load_run("runs/ours/bm25").figure("paired_accuracy")
     """
@@ -146,10 +146,10 @@ def evaluate(
 
     `model` is a model string, such as "bm25" or "cross:FOLDER" (`list_models` has them); or a function that takes a
     list of (query, text) pairs and returns a number for each; or an object with a method `score(pairs)`,
-    `predict(pairs)` or `encode(texts)`, such as a CrossEncoder or SentenceTransformer of sentence-transformers.
-    Vectors are compared by the similarity that the object states, or else by cosine.
-    `suite` is a suite or its folder. `name` is the run's name where the model is no string; by default what the object
-    calls itself, or its class. `seed` is that of the bootstrap.
+    `predict(pairs)` or `encode(texts)`, such as a CrossEncoder or SentenceTransformer of sentence-transformers. Vectors
+    are compared by the similarity that the object states, or else by cosine. `suite` is a suite or its folder. `name`
+    is the run's name where the model is not a string; by default what the object calls itself, or its class. `seed` is
+    that of the bootstrap.
 
     Returns a `Run`, and writes it to the folder OUT/SUITE/MODEL as `csuite eval` does (OUT is `runs` if not given). A
     model string that was evaluated there before is not computed again; a function or object is always called.

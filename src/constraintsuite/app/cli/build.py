@@ -155,7 +155,10 @@ def _read_recipe(
     domains: tuple[Path, ...],
     seed: int,
 ) -> Recipe:
-    """Read the recipe file, or make a recipe with all defaults for the corpus. Both or neither is a UserError."""
+    """Read the recipe file, or make a recipe with all defaults for the corpus.
+
+    Raises UserError if both or neither are given.
+    """
     if (recipe_file is None) == (corpus is None):
         command = click.get_current_context().command_path
         raise UserError(f"Give either a recipe file or --corpus, for example: {command} --corpus docs.jsonl")

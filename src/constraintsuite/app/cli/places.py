@@ -31,7 +31,7 @@ class UrlUse(Enum):
     MANY = auto()
     """Nothing is pulled: the folder holds many results, and the command calls `take_folder` for its own."""
     REFUSE = auto()
-    """A URL is a UserError."""
+    """Raises UserError if the path is a URL."""
 
 
 class FolderParameter(click.Path):

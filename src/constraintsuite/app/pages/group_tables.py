@@ -104,7 +104,7 @@ def in_order(by: str, keys: Iterable[str]) -> list[str]:
 
 
 def grouping_of(summary: RunSummary, by: str) -> Mapping[str, GroupFigures]:
-    """The figures of a grouping by group; a grouping that the run does not have is a UserError."""
+    """The figures of a grouping by group. Raises UserError if the run does not have the grouping."""
     if by not in summary.by:
         raise UserError(f"No grouping named {by!r} in this run. {hint_for(by, (HEADLINE, *summary.by))}")
     return summary.by[by]

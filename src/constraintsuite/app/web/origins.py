@@ -90,7 +90,8 @@ def suite_with(
 ) -> ServedArtifact | None:
     """The served suite with this content hash; of several copies the one at `place`, and never a changed one.
 
-    The manifest alone is no proof: someone who copies a suite and edits its examples copies the manifest as well.
+    The manifest alone does not prove that: someone who copies a suite and edits its examples copies the manifest as
+    well.
     """
     known = artifacts.of_kind("suite") if suites is None else suites
     found = [one for one in known if one.content == content and not fault_of(artifacts, one)]
@@ -157,7 +158,7 @@ def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtif
 
 
 def require_suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
-    """The suite of a run, for pages that show its examples; a UserError if it is not served."""
+    """The suite of a run, for pages that show its examples. Raises UserError if it is not served."""
     suite = suite_of_run(artifacts, family, run)
     if suite is None:
         raise UserError(

@@ -120,7 +120,7 @@ def _refuse_early_deaths(title: str, crashed: Sequence[Shard]) -> None:
 
 
 def run_shard(sent: Shard) -> None:
-    """Do the work of a shard and write its outcome; a shard that has killed too many processes is a UserError."""
+    """Do the work of a shard and write its outcome. Raises UserError if the shard has killed too many processes."""
     shard = _localize_shard(sent)
     if shard.outcome_file.is_file():  # a worker that was thought lost has done it after all
         return

@@ -37,7 +37,7 @@ class StandardMeasure:
 
 
 def parse_standard(text: str) -> StandardMeasure:
-    """The measure that a user named; a UserError if ir-measures does not know it or cannot compute it here.
+    """The measure that a user named. Raises UserError if ir-measures does not know it or cannot compute it here.
 
     The measure is tried on one query, which is the only way to find out which parameters its implementation refuses.
     """
@@ -53,9 +53,10 @@ def measure_queries(
 ) -> dict[StandardMeasure, dict[str, float]]:
     """The value of each measure for each query of `qrels`; a query without hits gets the lowest value.
 
-    A query for which a measure is undefined has no value. A measure that cannot be computed at all is a UserError. Only the order
-    of the documents counts. The implementations behind ir-measures break ties in different ways, compare scores in 32 bits, or
-    accept only numbers as query ids. So they get numbers in place of names, and ranks in place of scores.
+    A query for which a measure is undefined has no value. Raises UserError if a measure cannot be computed at all. Only
+    the order of the documents counts. The implementations behind ir-measures break ties in different ways, compare
+    scores in 32 bits, or accept only numbers as query ids. So they get numbers in place of names, and ranks in place of
+    scores.
     """
     numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
     documents = dict.fromkeys(d for one in (*qrels.values(), *rankings.values()) for d in one)

@@ -79,7 +79,7 @@ class Manifest(BaseModel):
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of a finished folder, None for an unfinished one; a manifest of another format is a UserError."""
+    """The manifest of a finished folder, None for an unfinished one. Raises UserError if it has another format."""
     mirror = mirror_of(path)
     if mirror is not None:
         mirror.refresh(path)

@@ -40,7 +40,7 @@ def open_mirror(url: str) -> Mirror:
 
 
 def fetch_url(url: str) -> Path:
-    """Download a file or folder of a store that is only read; one that does not exist is a UserError."""
+    """Download a file or folder of a store that is only read. Raises UserError if it does not exist."""
     scheme, _, place = url.partition("://")
     folder, _, name = place.strip("/").rpartition("/")
     if not folder:

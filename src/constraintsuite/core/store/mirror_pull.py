@@ -20,7 +20,7 @@ from constraintsuite.core.store.sync_state import SyncedObject, SyncState, belon
 
 MANIFEST = "manifest.json"
 STAGES = "stages"
-"""The name of folders with unfinished work, which are needed only to resume it and are no content of the artifact."""
+"""The name of folders with unfinished work, which are needed only to resume it and do not belong to the artifact."""
 WAITS = (0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 """Seconds between attempts to pull a folder while others write to it."""
 
@@ -184,7 +184,7 @@ class PulledMirror(SyncState):
 
 
 def read_fields(manifest: bytes, address: str) -> dict[str, Any]:
-    """The fields of a manifest; one that is no JSON object is a UserError."""
+    """The fields of a manifest. Raises UserError if it is not a JSON object."""
     try:
         found = json.loads(manifest)
     except ValueError:

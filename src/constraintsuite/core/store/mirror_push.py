@@ -47,8 +47,9 @@ class Mirror(PulledMirror):
     def push(self, path: Path) -> None:
         """Upload the changed files of a file or folder, hidden ones included; nothing is removed from the store.
 
-        Finished folders are published. A file that was changed after its folder was finished is a UserError, and nothing is
-        uploaded. A folder that is finished in the store but not here becomes unfinished there when a file of it is uploaded.
+        Finished folders are published. Raises UserError if a file was changed after its folder was finished; then
+        nothing is uploaded. A folder that is finished in the store but not here becomes unfinished there when a file of
+        it is uploaded.
         """
         name = self.name_of(path)
         names, entries = self.files(name), self.store.entries(name)

@@ -61,7 +61,7 @@ class ObjectStore:
         return f"{self.url}/{name}" if name else self.url
 
     def entries(self, name: str = "") -> dict[str, ListedObject]:
-        """The object `name` and every object under it; a bucket that does not exist is a UserError."""
+        """The object `name` and every object under it. Raises UserError if the bucket does not exist."""
         try:
             found = self._call(name, self._files.find, detail=True)
         except FileNotFoundError:

@@ -48,7 +48,7 @@ class SyncState:
         return connect(self.url)
 
     def file(self, name: str) -> Path:
-        """The local file of an object; a name that leads out of the folder is a UserError."""
+        """The local file of an object. Raises UserError if its name leads out of the folder."""
         if any(part in ("", ".", "..") for part in name.split("/")):
             raise UserError(
                 f"{self.store.address(name)}: a local file cannot have this name. Rename or remove the object."

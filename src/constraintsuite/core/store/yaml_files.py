@@ -1,7 +1,7 @@
 """The one YAML loader: for files that a user writes, for YAML inside other documents, and for data of the package.
 
 PyYAML's safe loader runs no code, but a file can still make it hang or raise its own errors. Here every file that it cannot read,
-or that exceeds the limits below, is a UserError with the line.
+or that exceeds the limits below, raises a UserError with the line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FAST_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoad
 
 
 def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - the caller's model decides what it must be
-    """Read a user's YAML file of a kind ("recipe"); a missing, invalid, ambiguous or too large one is a UserError.
+    """Read a user's YAML file of a kind ("recipe"). Raises UserError if it is missing, invalid, ambiguous or too large.
 
     `hint` says where to get a file to start from.
     """
@@ -57,7 +57,7 @@ def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - t
 
 
 def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN401 - as above
-    """Parse YAML text that begins at a line of a file, such as front matter; a fault in it is a UserError."""
+    """Parse YAML text that begins at a line of a file, such as front matter. Raises UserError for a fault in it."""
     if len(text) > MAX_BYTES:
         raise UserError(
             f"{path}:{first_line}: the YAML here has more than {MAX_BYTES:,} characters, the limit. Shorten it."
@@ -150,7 +150,9 @@ class _Loader(yaml.SafeLoader):
         try:
             value = self.construct_object(node)
         except ValueError as error:
-            message = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
+            message = (
+                f"{_short(node.value)} is neither a number nor a date ({error}). Correct it, or quote it if it is text."
+            )
             self._refuse(node, message)
         if isinstance(value, int) and abs(value) > MAX_INTEGER:
             self._refuse(
@@ -174,7 +176,7 @@ class _Loader(yaml.SafeLoader):
         raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, message)
 
     def scan_flow_scalar_non_spaces(self, double: bool, start_mark: yaml.Mark) -> list[str]:
-        """As the base class, for a part of a quoted text; refuses an escape such as "\\UFFFFFFFF", which is no character."""
+        """As the base class, for a part of a quoted text; refuses an escape such as "\\UFFFFFFFF", which is not a character."""
         line = self.line
         try:
             return super().scan_flow_scalar_non_spaces(double, start_mark)

@@ -85,7 +85,7 @@ def _draw(question: PairQuestion, seed: int) -> int:
 
 
 def read_rows(file: Path) -> Iterator[JsonLine[AnswerRow]]:
-    """Read each row, or what is wrong with it; a missing column is a UserError."""
+    """Read each row, or what is wrong with it. Raises UserError if a column is missing."""
     _check_ending(file)
     if file.suffix.lower() == ".jsonl":
         yield from read_lines(file, AnswerRow)

@@ -70,7 +70,7 @@ def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
 
 
 def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[RankingMeasure]:
-    """The usual measures and the wanted ones. A wanted measure that needs deeper rankings is a UserError."""
+    """The usual measures and the wanted ones. Raises UserError if a wanted measure needs deeper rankings."""
     usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violating for query in queries) else ())]
     asked = parse_measures(wanted)
     deep = [str(measure) for measure in asked if depth is not None and (measure.cutoff or 0) > depth]

@@ -168,7 +168,7 @@ def curve_sizes(sites: int) -> list[int]:
 
 
 def sizes_to_run(sites: int, size: int | None) -> list[int]:
-    """The sizes of the curve, and `size`; one as large as the model is a UserError."""
+    """The sizes of the curve, and `size`. Raises UserError if `size` is as large as the model."""
     if size is not None and size >= sites:
         raise UserError(f"--size {size}: a circuit has fewer sites than the model, which has {sites}.")
     return sorted({*curve_sizes(sites), *([size] if size else [])})

@@ -104,7 +104,7 @@ def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = No
 
 
 def read_circuit(path: Path) -> CircuitReport:
-    """Read a finished circuit; one that was changed since is a UserError."""
+    """Read a finished circuit. Raises UserError if it was changed since."""
     Artifact.open(path, KIND)
     return read_json(path / REPORT, CircuitReport)
 
@@ -116,7 +116,7 @@ def read_circuits(folder: Path) -> dict[str, CircuitReport]:
 
 
 def _checked(name: str) -> str:
-    """The name; one that could lead out of the folder is a UserError."""
+    """The name. Raises UserError if it could lead out of the folder."""
     if not _NAME.fullmatch(name):
         raise UserError(f"--name {name!r}: use up to 64 letters, digits, _, . and -, and begin with a letter or digit.")
     return name

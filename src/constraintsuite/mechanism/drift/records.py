@@ -239,6 +239,6 @@ RUNS = "runs"
 
 
 def load_drift(path: Path) -> CheckpointDrift:
-    """Read the figures of a finished drift; one that was changed since is a UserError."""
+    """Read the figures of a finished drift. Raises UserError if it was changed since."""
     Artifact.open(path, KIND)
     return read_json(path / RESULTS, CheckpointDrift)

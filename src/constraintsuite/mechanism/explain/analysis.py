@@ -93,7 +93,7 @@ class LoadedAnalysis:
 
     @cached_property
     def budget(self) -> Budget:
-        """How many tokens fit into memory; too little memory for the patches is a UserError."""
+        """How many tokens fit into memory. Raises UserError if there is too little memory for the patches."""
         longest = max(one.longest for one in self.contrasts)
         return plan_memory(self.model, self.sites, self.request.scope.memory, longest)
 

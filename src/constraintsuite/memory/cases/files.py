@@ -43,8 +43,8 @@ class CaseFile:
 def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
     """Read the cases of a file.
 
-    Unknown fields, repeated case ids, and a folder of documents outside the file's own folder are UserErrors. With
-    `lenient`, unknown fields and repeated cases are ignored, the folder is allowed, and each of these is noted.
+    Raises UserError for unknown fields, repeated case ids, and a folder of documents outside the file's own folder.
+    With `lenient`, unknown fields and repeated cases are ignored, the folder is allowed, and each of these is noted.
     """
     if not path.is_file():
         raise UserError(f"{path}: there is no such benchmark file.")
@@ -167,8 +167,8 @@ class Grounded:
 def ground(file: CaseFile, *, engine: LocalEngine | None = None, reporter: Reporter | None = None) -> Grounded:
     """Read the Markdown files of the dataset's folder, and check every node id of the cases against their units.
 
-    An unknown id is a UserError. If the file was read leniently, its case is left out instead: with other evidence it would be
-    another question.
+    Raises UserError if an id is unknown. If the file was read leniently, its case is left out instead: with other
+    evidence it would be another question.
     """
     parts = tuple(ingest(_documents(file), engine=engine, reporter=reporter))
     graph = build_graph(parts)

@@ -205,8 +205,8 @@ def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_r
 def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str, ...]:
     """Warn about new documents with the file name of an old one that was not given.
 
-    Paths begin at the given folder, so the two may be one document, seen from another folder. If the bytes are the same
-    too, that is a UserError.
+    Paths begin at the given folder, so the two may be one document, seen from another folder. Raises UserError if
+    the bytes are the same too.
     """
     absent: dict[str, list[str]] = {}
     for document in sorted(held.entries.keys() - sources.origins.keys()):

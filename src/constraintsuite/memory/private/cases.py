@@ -181,7 +181,7 @@ def open_labels(folder: Path, *, draw: bool = False) -> tuple[AnnotationBatch, V
 
 
 def judged_cases(version: Version, batch: AnnotationBatch) -> list[PrivateCase]:
-    """Read the cases of a pilot; a UserError if golden cases differ from those that people judged."""
+    """Read the cases of a pilot. Raises UserError if golden cases differ from the ones that people judged."""
     cases = read_cases(version)
     now = {item.id: item for item in case_items(cases, version).items if not item.expected}
     before = {item.id: item for item in batch.judged}

@@ -66,7 +66,7 @@ class RankingDrift:
 
 
 def read_shadow(file: Path) -> list[ShadowCase]:
-    """Read the questions of a shadow set; two with the same name are a UserError."""
+    """Read the questions of a shadow set. Raises UserError if two have the same name."""
     cases = list(read_jsonl(file, ShadowCase))
     if not cases:
         raise UserError(f"{file}: there are no questions in it.")

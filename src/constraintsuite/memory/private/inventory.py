@@ -92,7 +92,7 @@ def write_inventory(documents: Path, pilot: Path) -> list[InventoryEntry]:
 
 
 def read_inventory(pilot: Path) -> list[InventoryEntry]:
-    """Read the documents of the sheet; wrong cells and repeated documents are a UserError."""
+    """Read the documents of the sheet. Raises UserError for wrong cells and repeated documents."""
     file = pilot / INVENTORY
     if not file.is_file():
         raise UserError(

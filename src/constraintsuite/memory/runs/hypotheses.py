@@ -163,7 +163,7 @@ def _causes(one: Replay) -> str:
 
 
 def _dynamic(table: MemoryTable, budget: int) -> HypothesisResult:
-    claim = "What was confirmed before helps later questions that leave it out, and no harm to others is to be seen."
+    claim = "What was confirmed before helps later questions that leave it out, and does not harm other questions."
     needing = table.at_budget(budget, part="probe", tag=CONTEXT)
     others = sorted(set(table.at_budget(budget, part="probe")) - set(needing))
     tests = {

@@ -50,7 +50,7 @@ class GivenGraph:
         return sha256_text(*self.hashes.values())
 
     def ready(self) -> Path:
-        """The file; another precision than requested is a UserError."""
+        """The file. Raises UserError if its precision is not the requested one."""
         found = _precision_of(self.file)
         if found == "fp16":
             raise UserError(f"{self.file}: it computes in fp16, which is not run from an ONNX file here. Name another.")

@@ -53,7 +53,10 @@ class System(Retriever, Protocol):
 
 
 RetrieverFactory = Callable[[str, Passages, Workbench], System]
-"""Makes a retriever from its string; an unknown argument or option is a UserError. Indexes are built at the first search."""
+"""Makes a retriever from its string.
+
+Indexes are built at the first search. Raises UserError for an unknown argument or option.
+"""
 
 
 class BatchRetriever(ABC):

@@ -179,7 +179,7 @@ def _open_searcher(index: str) -> Any:  # noqa: ANN401 - Pyserini has no types
 
 
 def _prebuilt(name: str) -> Mapping[str, Any]:
-    """Pyserini's entry for a prebuilt index; an unknown name is a UserError."""
+    """Pyserini's entry for a prebuilt index. Raises UserError if the name is unknown."""
     from pyserini.prebuilt_index_info import TF_INDEX_INFO  # noqa: PLC0415
 
     if name not in TF_INDEX_INFO:

@@ -81,7 +81,7 @@ class MonoT5Scorer:
         return fingerprint_of("monot5", self.folder, self.settings)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """The log-probability of each pair: below zero and never rounded to it, so that two certain answers are no tie."""
+        """The log-probability of each pair: below zero and never rounded to it, so that two certain answers do not tie."""
         if not pairs:
             return np.empty(0, dtype=np.float64)
         prompts = self._prompts(pairs)

@@ -34,7 +34,7 @@ _PLACES = {"revision", "query", "document", "device", "threads"}
 
 
 def open_folder(name: str, settings: TorchSettings, family: str) -> ModelFolder:
-    """The folder of a model of a family; faults that show without its weights are a UserError."""
+    """The folder of a model of a family. Raises UserError for faults that show without its weights."""
     need_torch(family)
     folder = ModelFolder(find_weights(name, revision=settings.revision))
     folder.refuse_pickle()

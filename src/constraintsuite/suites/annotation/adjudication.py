@@ -63,7 +63,7 @@ def all_disagreements(batch: AnnotationBatch, current: CurrentAnswers) -> list[D
 def rule(
     batch: AnnotationBatch, current: CurrentAnswers, by: str, ruling: tuple[str, str, str], reason: str
 ) -> EventDraft:
-    """Make a ruling (item, question, answer). A UserError if the person judged the item, or gives no reason."""
+    """Make a ruling (item, question, answer). Raises UserError if the person judged the item, or gives no reason."""
     check_name(by)
     item, question, text = ruling
     reason = reason.strip()
@@ -113,7 +113,7 @@ def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
 
 
 def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft]:
-    """Read the rulings of a filled sheet. Rows without a ruling stay open; any fault is a UserError."""
+    """Read the rulings of a filled sheet. Rows without a ruling stay open. Raises UserError for any fault."""
     check_name(by)
     current = current_answers(batch.store.events())
     faults: list[RowFault] = []

@@ -67,7 +67,7 @@ def keep_answers(
     """Store the answers to one task that are new or changed, and return how many there are.
 
     A FaultyError if one is missing or wrong; a StaleError if the person has answered the task meanwhile. Then nothing is
-    stored. Sending the same answers twice is no error, and changes nothing.
+    stored. Sending the same answers twice is not an error, and changes nothing.
     """
     with batch.store.transaction(now) as transaction:
         own = transaction.events(annotator, task.item.id)
@@ -93,7 +93,7 @@ def read_answers(
     *,
     partial: bool = False,
 ) -> tuple[list[EventDraft], list[str]]:
-    """Read a person's answers to a task, and list the faults in them. If `partial`, an empty answer is no fault."""
+    """Read a person's answers to a task, and list the faults in them. If `partial`, an empty answer is not a fault."""
     drafts: list[EventDraft] = []
     faults: list[str] = []
     for question in batch.head.questions:

@@ -78,7 +78,7 @@ class EventStore:
 
     @contextmanager
     def _connect(self, mode: str) -> Iterator[sqlite3.Connection]:
-        """Connect to the existing file. A missing or empty file is a UserError."""
+        """Connect to the existing file. Raises UserError if it is missing or empty."""
         _refuse_link(self.path)
         address = f"{self.path.absolute().as_uri()}?{mode}"
         if not self.path.is_file():
@@ -137,7 +137,7 @@ def _read_mode(path: Path) -> str:
 
 
 def _has_table(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file has the table of events; an empty file has none. Any other database is a UserError."""
+    """Whether the file has the table of events; an empty file has none. Raises UserError for any other database."""
     names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if names and "events_stay" not in names:
         raise UserError(f"{path}: not a file of annotations, but another database. It was left as it is.")

@@ -49,7 +49,7 @@ def guide(batch: AnnotationBatch) -> str:
 
 
 def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> list[EventDraft]:
-    """Read the answers of a sheet that are new or changed. Any fault is a UserError, and then none is taken.
+    """Read the answers of a sheet that are new or changed. Raises UserError for any fault, and then takes none.
 
     Rows of another person's sheet are unknown, so nobody's answers are taken for those of another.
     """

@@ -39,7 +39,10 @@ class RowFault(NamedTuple):
 
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    """Write a CSV file in UTF-8, or a TSV file. An existing file is a UserError, since it may hold a person's work."""
+    """Write a CSV file in UTF-8, or a TSV file.
+
+    Raises UserError if the file exists, since it may hold a person's work.
+    """
     refuse_existing(path)
     text = io.StringIO()
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","

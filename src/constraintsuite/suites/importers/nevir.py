@@ -65,7 +65,7 @@ def _example(row: FileRecord, split: Split) -> Example:
 def _chosen_split(source: str, split: str | None) -> str:
     """The split that the user or the name of the file states, by default test.
 
-    If the two disagree, that is a UserError: test pairs taken for training data would spoil every later figure.
+    Raises UserError if the two disagree: test pairs taken for training data would spoil every later figure.
     """
     if split is not None and split not in _SPLITS:
         raise UserError(f"--split {split}: NevIR has train, validation and test.")

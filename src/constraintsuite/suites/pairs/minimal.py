@@ -183,6 +183,6 @@ def _flip(document: str, proposal: Proposal, direction: FlipDirection, matching:
 
 
 def _has_cue(noun: NounReading, reading: DocumentReading) -> bool:
-    """Whether the sentence already negates or doubts something: "has no plugins but no tags" is no sentence."""
+    """Whether the sentence already negates or doubts something: "has no plugins but no tags" is not a sentence."""
     start, end = next((s, e) for s, e in reading.sentences if s <= noun.start < e)
     return any(start <= scope.cue_start < end for scope in reading.scopes)

@@ -228,7 +228,7 @@ def write_queries(file: Path, results: QueryResults) -> None:
 
 
 def read_queries(file: Path) -> QueryResults:
-    """Read what `write_queries` wrote; a missing or damaged file is a UserError."""
+    """Read what `write_queries` wrote. Raises UserError if the file is missing or damaged."""
     arrow, parquet = require_pyarrow()
     try:
         table = parquet.read_table(file)

@@ -138,7 +138,7 @@ class AnnBenchmark(_Section):
 
     @classmethod
     def read(cls, path: Path) -> AnnBenchmark:
-        """Read a YAML file; an error is a UserError that names the place."""
+        """Read a YAML file. Raises UserError with the place of an error."""
         data = read_yaml(path, "benchmark file", "`csuite ann example` prints one to start from.")
         try:
             return cls.model_validate(data)

@@ -125,7 +125,7 @@ class MsMarcoFolder:
 
 
 def read_folder(folder: Path) -> MsMarcoFolder:
-    """Map and check the files; a fault is a UserError."""
+    """Map and check the files. Raises UserError for any fault."""
     needed = _FILES[:4]
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing:

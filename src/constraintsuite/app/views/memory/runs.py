@@ -182,7 +182,7 @@ def _sections(run: MemoryRun) -> Iterator[Section]:
         yield Section("claims", "Parts and claims", _ABOUT_CLAIMS, verdicts)
     yield Section("sizes", "What was returned", "How much the modes returned at equal budgets.", (size_table(run),))
     if (times := time_table(run)) is not None:
-        yield Section("times", "Times", "Times depend on the machine and are no part of the run's content.", (times,))
+        yield Section("times", "Times", "Times depend on the machine and are not part of the run's content.", (times,))
 
 
 def _charts(run: MemoryRun) -> Charts:

@@ -78,7 +78,7 @@ class SearchServer:
         self._settings, self._login, self._limits, self._bench = settings, login, Limits(settings.timeout), bench
 
     def describe(self) -> IndexFacts:
-        """The facts of the index; a missing index or field is a UserError."""
+        """The facts of the index. Raises UserError if the index or the field is missing."""
         settings = self._read("_settings", read_settings)
         mappings = self._read("_mapping/field/*", lambda answer: read_fields(answer, settings))
         self._refuse_missing_field(mappings)

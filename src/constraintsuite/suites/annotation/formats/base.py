@@ -37,19 +37,19 @@ class SheetFormat:
     """Writes and reads files that people, or a program that they use, can fill in."""
 
     write: Callable[[Path, AnnotationSheet], None]
-    """Writes an empty sheet; an existing file is a UserError."""
+    """Writes an empty sheet. Raises UserError if the file exists."""
     read: Callable[[Path], tuple[tuple[str, ...], list[SheetRow]]]
     """Returns the columns and the filled rows, with answers as a person would write them."""
 
 
 def write_json(file: Path, content: object) -> None:
-    """Write a new JSON file; an existing file is a UserError."""
+    """Write a new JSON file. Raises UserError if the file exists."""
     refuse_existing(file)
     write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def companion_file(file: Path, ending: str) -> Path:
-    """The path of a second file beside a sheet. A UserError if either exists, or both would be the same file."""
+    """The path of a second file next to a sheet. Raises UserError if either exists, or both would be the same file."""
     companion = file.with_suffix(ending)
     if companion == file:
         raise UserError(

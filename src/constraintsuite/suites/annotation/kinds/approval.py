@@ -117,7 +117,10 @@ def _outlook(mined: Proposal, now: Proposal, find: FindDocuments, alone: bool) -
 
 
 def read_verdict(one: JudgedProposal, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
-    """Turn a verdict and, for an acceptance, new words into answers by question; words that break a rule are a UserError."""
+    """Turn a verdict and, for an acceptance, new words into answers by question.
+
+    Raises UserError if words break a rule.
+    """
     if verdict not in VERDICTS:
         raise UserError(f"{verdict!r}: a verdict is accept or reject.")
     rewordings = check_rewordings(words_of(one.mined), words_of(one.now), words) if verdict == "accept" else {}

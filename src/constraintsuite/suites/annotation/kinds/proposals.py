@@ -47,7 +47,7 @@ QUESTIONS = (
 
 
 def read_proposal_file(file: Path) -> tuple[Proposal, ...]:
-    """Read all proposals of a file that `csuite propose` wrote; an empty file is a UserError."""
+    """Read all proposals of a file that `csuite propose` wrote. Raises UserError if it is empty."""
     found = tuple(read_jsonl(file, Proposal))
     if not found:
         raise UserError(f"{file}: there are no proposals in it.")
@@ -73,7 +73,7 @@ def proposal_items(proposals: Sequence[Proposal], file: Path) -> ItemSet:
 def settle_row(item: AnnotationItem, before: Mapping[str, str], drafts: list[EventDraft]) -> list[EventDraft]:
     """Apply the rules for rewordings to one row of a sheet; `before` holds the person's earlier answers by question.
 
-    Words that break a rule are a UserError. So are words with a rejection, since nobody would ever read them.
+    Raises UserError if words break a rule, or come with a rejection, since nobody would ever read them.
     """
     given = {draft.question: str(draft.value) for draft in drafts}
     words = {name: given[question_of(name)] for name in WORDS if question_of(name) in given}
@@ -98,7 +98,7 @@ def check_rewordings(
     """The answers, by question, that put a proposal into new words; a part that stays as proposed is an empty answer.
 
     `before` are the words that count so far. If a topic or a value is reworded and a query is not, the query follows.
-    Words that break a rule are a UserError.
+    Raises UserError if words break a rule.
     """
     given = {name: tidy(words.get(name, before[name])) for name in WORDS}
     for query in ("query", "opposite"):

@@ -73,5 +73,5 @@ def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
 
 
 def require_h5py() -> Any:  # noqa: ANN401 - h5py has no types
-    """The library; if it is missing, a UserError with the pip command."""
+    """The library. Raises UserError with the pip command if it is missing."""
     return import_extra("h5py", "ann", "Reading HDF5")
