@@ -163,7 +163,7 @@ def test_what_must_be_known_is_said(found: str, expected: str) -> None:
             "cuda: a card",
             "dense:x: ONE GPU WAS MEASURED; the plan assumes that the 2 planned are like it.",
         ),
-        ("cpu", "dense:x: NO GPU WAS MEASURED, so that the 2 planned do not count. Plan on a machine that has one."),
+        ("cpu", "dense:x: NO GPU WAS MEASURED, so the 2 planned do not count. Plan on a machine that has one."),
     ],
 )
 def test_more_cards_than_were_measured_are_told_from_those(device: str, expected: str) -> None:

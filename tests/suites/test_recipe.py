@@ -56,7 +56,7 @@ def test_a_wrong_or_unknown_key_is_refused_by_its_name(tmp_path: Path, text: str
     [
         (
             "documents: {min_words: 400, max_words: 12}",
-            r"documents: min_words is 400 and max_words 12, so that no text",
+            r"documents: min_words is 400 and max_words 12, so no text",
         ),
         ("documents: {shards: 0}", r"documents\.shards: .*greater than or equal to 1, got 0"),
         ("documents: {shards: 16000}", r"documents\.shards: .*less than or equal to 512, got 16000"),

@@ -66,7 +66,7 @@ class BadRows:
 
 
 STRICT: Final = BadRows()
-"""Refuses every broken row. It has no state, so that all callers share it."""
+"""Refuses every broken row. It has no state, so all callers share it."""
 
 
 class NoDocumentsError(UserError):

@@ -116,7 +116,7 @@ def _on_workers(
         wanted = max(_SHARDS_PER_WORKER * cluster.all_workers, math.ceil(documents / _LARGE_SHARD))
         why = f"{idle:,} workers have nothing to do" if idle else f"a shard has {documents / shards:,.0f} documents"
         yield (
-            f"SHARDS: the recipe has {shards}, so that {why}. Try documents: {{shards: {min(MOST_SHARDS, wanted)}}} (at most "
+            f"SHARDS: the recipe has {shards}, so {why}. Try documents: {{shards: {min(MOST_SHARDS, wanted)}}} (at most "
             f"{MOST_SHARDS}): work spreads more evenly, and less is lost with a worker that dies."
         )
 
@@ -128,7 +128,7 @@ def _on_model(rate: Rate, cluster: Cluster) -> Iterator[str]:
         yield f"{rate.model}: ONE GPU WAS MEASURED; the plan assumes that the {cluster.gpus:,} planned are like it."
     elif cluster.gpus and not rate.on_gpu and rate.shard is not None:
         yield (
-            f"{rate.model}: NO GPU WAS MEASURED, so that the {cluster.gpus:,} planned do not count. Plan on a machine that "
+            f"{rate.model}: NO GPU WAS MEASURED, so the {cluster.gpus:,} planned do not count. Plan on a machine that "
             "has one."
         )
 

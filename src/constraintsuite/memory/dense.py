@@ -25,7 +25,7 @@ class DenseIndex:
     """One vector per text. A score depends on its vector only, not on its position: equal texts tie, to the bit.
 
     The last bits of an encoder's vectors depend on the rest of the batch. With a cache, a text keeps the vector that it was
-    first given, so that a memory that grew equals one made at once.
+    first given, so a memory that grew equals one made at once.
     """
 
     def __init__(self, encoder: DenseScorer, texts: Sequence[str], cache: Path | None = None) -> None:

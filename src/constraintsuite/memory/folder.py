@@ -199,7 +199,7 @@ def verify_memory(path: Path) -> list[str]:
         if not found and artifact.manifest.inputs != _inputs(entries(artifact)):
             found.append(f"{MANIFEST}: it names other documents than the segments hold")
         if found and read_manifest(path) != artifact.manifest:
-            raise UserError(f"{path}: a writer changed this memory meanwhile.")  # so that it is read again
+            raise UserError(f"{path}: a writer changed this memory in the meantime.")  # so that it is read again
         return found
 
     return read_memory(path, find_faults)

@@ -234,7 +234,7 @@ def _version(name: ModelName, module: ModuleType, found: object) -> str:
     )
     if not all(source.suffix == ".py" and source.is_file() for source in sources):
         raise UserError(
-            f"Model {str(name)!r}: its source cannot be read, so that a change would go unnoticed. Give it an attribute "
+            f"Model {str(name)!r}: its source cannot be read, so a change would go unnoticed. Give it an attribute "
             "`version`, a string."
         )
     return f"sha256 {' '.join(map(sha256_of, sources))}"

@@ -31,7 +31,7 @@ class WorkerSpec:
     fingerprint: str
     """The fingerprint that workers compute."""
     away: bool = False
-    """Whether the workers are on other machines, so that this one does not know how the model runs there."""
+    """Whether the workers are on other machines, so this one does not know how the model runs there."""
 
 
 def make_worker_spec(model: str, scorer: Scorer, engine: Engine) -> WorkerSpec:

@@ -52,7 +52,7 @@ class DocumentSettings(_Section):
     def _check_lengths(self) -> DocumentSettings:
         if self.min_words > self.max_words:
             raise ValueError(
-                f"min_words is {self.min_words} and max_words {self.max_words}, so that no text could be kept; exchange them"
+                f"min_words is {self.min_words} and max_words {self.max_words}, so no text could be kept; exchange them"
             )
         return self
 

@@ -118,7 +118,7 @@ def _nonflip(control: Example, original: Example) -> Iterator[str]:
 def _adversarial(control: Example, original: Example) -> Iterator[str]:
     """It must have the documents of its original with exchanged roles, and an opposite query that states the constraint."""
     if control.constraint is None or control.constraint.stated_by != "opposite":
-        yield "its query states no constraint, so that its opposite must be the one that does"
+        yield "its query states no constraint, so its opposite must be the one that does"
     if not control.is_paired:
         yield "the opposite query is missing"
     elif control.opposite == control.query:

@@ -1,6 +1,6 @@
 """Files and folders on the command line. A folder may be a URL of an object store, which is mirrored in a local folder."""
 
-# The store is imported when a URL is given, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Two things limit what a comparison detects with a probability of 80 %. A difference must stand out from the spread between clusters
 (Student's t on mean / standard error). And enough clusters must change: with the two-sided sign-flip test on m clusters that
-differ, no p is smaller than 2 / 2^m, so that at a level of 5 % at least six clusters must change.
+differ, no p is smaller than 2 / 2^m, so at a level of 5 % at least six clusters must change.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def sign_flip(
     """The two-sided p of the mean difference, if the two systems can be exchanged at random in each cluster.
 
     It is exact, by enumeration, if few clusters differ. Otherwise it is estimated from random draws, among which the observed
-    one is counted, so that p is never 0 and never too small (Phipson & Smyth 2010).
+    one is counted, so p is never 0 and never too small (Phipson & Smyth 2010).
     """
     return float(max_t(differences[:, np.newaxis], clusters, rng=rng, draws=draws).p[0])
 

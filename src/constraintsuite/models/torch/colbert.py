@@ -121,9 +121,7 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
 
     def _names(self, vectors: TokenVectors, text: str) -> tuple[str, ...]:
         if len(vectors.tokens) != len(vectors.rows):
-            raise UserError(
-                f"Model {self.name!r} merges the vectors of tokens, so that none belongs to a word of {text!r}."
-            )
+            raise UserError(f"Model {self.name!r} merges the vectors of tokens, so none belongs to a word of {text!r}.")
         return tuple(self.model.model.tokenizer.convert_ids_to_tokens(vectors.tokens.tolist()))
 
     def _count_cut(self, texts: Sequence[str], role: TextRole) -> int:

@@ -54,7 +54,7 @@ class ModelFolder:
 
     @cached_property
     def cuts_left(self) -> bool:
-        """Whether a tokenizer cuts the beginning of long texts, so that only the end is read."""
+        """Whether a tokenizer cuts the beginning of long texts, so only the end is read."""
         return any(cuts_left(file.parent) for file in self._files if file.name == "tokenizer.json")
 
     @property

@@ -146,7 +146,7 @@ class MonoT5Scorer:
         return [self._read[pair] for pair in pairs]
 
     def _cut(self, encoding: Encoding, pair: Pair, start: int) -> Prompt:
-        """Cut the end of the text, so that the question behind it stays in the prompt."""
+        """Cut the end of the text, so that the question after it stays in the prompt."""
         query, text = pair
         ids = np.array(encoding.ids, dtype=np.int64)
         excess = len(ids) - self._length

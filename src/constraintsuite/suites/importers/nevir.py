@@ -20,7 +20,7 @@ _SPLITS: Mapping[str, Split] = {"train": "train", "validation": "dev", "dev": "d
 _ABOUT = (
     "NevIR: pairs of a Wikipedia paragraph with a negation (doc1, the satisfying document) and its edited version (doc2, the "
     "violating document), with a query for each, written so that it is answered by that one only. q1 is the query, q2 its "
-    "opposite, so that paired accuracy is the paper's measure and chance is 25 %. Two pairs may share their "
+    "opposite, so paired accuracy is the paper's measure and chance is 25 %. Two pairs may share their "
     "paragraph: intervals are resampled by paragraph. MIT licence; passages from CondaQA, Apache-2.0. Its test split is for "
     "evaluation only."
 )

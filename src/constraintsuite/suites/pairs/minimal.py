@@ -54,7 +54,7 @@ def swap_drafts(
 ) -> tuple[PairDraft, PairDraft]:
     """Two drafts with the two texts in both roles: the original affirms the Y of `affirmed` and denies that of `denied`.
 
-    `natural` means that the original is a text of the corpus, so that only the other one is edited.
+    `natural` means that the original is a text of the corpus, so only the other one is edited.
     """
     original = DraftDocument(document, swapped.original, "" if natural else "swap", swapped.original_spans)
     edited = DraftDocument(document, swapped.text, "swap", swapped.spans)

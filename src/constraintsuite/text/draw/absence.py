@@ -123,7 +123,7 @@ def _has_helper(sentence: ScopedSentence, predicate: int) -> bool:
 
 
 def is_passive(sentence: ScopedSentence, verb: int) -> bool:
-    """Whether a participle is passive, so that it describes its subject."""
+    """Whether a participle is passive and therefore describes its subject."""
     helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"

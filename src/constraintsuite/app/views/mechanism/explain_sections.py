@@ -120,7 +120,7 @@ def remarks_of(explained: Explained) -> Iterator[str]:
         if not tells_apart(explained, items):
             whose = "" if items == EVERY else f" where the {items} differs"
             yield (
-                f"The model hardly tells clean from corrupt runs{whose}, so that there is almost nothing to recover a share of. The maps "
+                f"The model hardly tells clean from corrupt runs{whose}, so there is almost nothing to recover a share of. The maps "
                 "show effects in logits instead."
             )
     main = [one.clusters for one in explained.contrasts if not one.control]

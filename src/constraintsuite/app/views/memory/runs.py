@@ -23,7 +23,7 @@ from constraintsuite.memory.runs.table import BUDGET, SIZES
 
 _MOST_GROUPS = 12
 _ABOUT_SCORES = (
-    "All modes get the same questions and may return the same number of units, so that no mode wins by returning more. Every "
+    "All modes get the same questions and may return the same number of units, so no mode wins by returning more. Every "
     "figure is a mean with its 95 % interval."
 )
 _ABOUT_TESTS = (
