@@ -186,7 +186,7 @@ def test_what_grows_faster_than_the_documents_is_named() -> None:
     mentions = [each for each in estimate_steps(RECIPE, SAMPLES, 2_000, ALONE) if each.name == "mentions"]
     steps = [*mentions, *(each for each in estimate_steps(RECIPE, steep, 2_000, ALONE) if each.name == "pairs")]
     found = notes_on(RECIPE, taken, steep, steps, (), ALONE, 2_000, given=False)
-    assert [note.partition(" grew")[0] for note in found if "at most the square" in note] == [
+    assert [note.partition(" grew")[0] for note in found if "power law" in note] == [
         "Time of pairs",
         "Storage of pairs",
     ]

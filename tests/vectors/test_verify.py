@@ -224,7 +224,7 @@ def other_neighbours(rows: list[Row]) -> None:
             "corpus/part-00000.parquet",
             DOCUMENT_COLUMNS,
             other_text,
-            "corpus: the hash of document '.*' is not that of its text",
+            "corpus: the hash of document '.*' does not match its text",
         ),
         (
             "corpus/part-00000.parquet",
@@ -269,7 +269,7 @@ def other_neighbours(rows: list[Row]) -> None:
             other_neighbours,
             "query row 0: computed again, .* differ",
         ),
-        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, swap, "its rows are not those of the queries"),
+        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, swap, "its rows do not match the queries"),
     ],
 )
 def test_tables_that_do_not_agree_are_named_although_every_hash_is_right(

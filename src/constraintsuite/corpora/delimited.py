@@ -39,7 +39,7 @@ class CsvSource(TsvSource):
 
 
 def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[FileRecord]:
-    """The records of a table by column names: those of its header, or else the usual ones."""
+    """The records of a table by column names: from its header, or else the usual ones."""
     names: Sequence[str] = ()
     for where, cells in _READERS[kind](path, bad):
         if not names:

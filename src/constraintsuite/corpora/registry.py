@@ -42,7 +42,7 @@ _CONTENTS: tuple[tuple[str, str], ...] = (
 
 
 def open_source(settings: SourceSettings) -> Source:
-    """The source that the settings name, with their limit; their queries and judgments replace those of the source."""
+    """The source that the settings name, with their limit; their queries and judgments replace the source's own."""
     here = _with_local_files(settings)
     return _Opened(SOURCES.load(_format_of(here))(here), here, settings.source)
 

@@ -211,8 +211,8 @@ class StoredTable(OutcomeTable):
 class JoinedTable(OutcomeTable):
     """The systems of several tables over the items that all of them have.
 
-    Groups, clusters and texts are those of the first table. `labels` names the systems of the joined table: each label stands
-    for a system of one of the tables, which is given by its number.
+    Groups, clusters and texts come from the first table. `labels` names the systems of the joined table: each label
+    stands for a system of one of the tables, which is given by its number.
     """
 
     def __init__(self, tables: Sequence[OutcomeTable], labels: Mapping[str, tuple[int, str]]) -> None:

@@ -78,7 +78,7 @@ def evaluate_suite(
 ) -> Artifact:
     """Score a suite with a model into the folder `out`, unless the finished run is already there.
 
-    The seed is that of the resampling behind the intervals. Scores depend neither on it nor on the engine.
+    The seed is for the resampling of the intervals. Scores depend neither on it nor on the engine.
     """
     loaded = load_suite(suite)
     bench = Workbench(documents_of(loaded.all_examples), score_cache(), reporter)

@@ -91,7 +91,7 @@ def made_up_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def cut(items: Sequence[Item]) -> tuple[list[Item], list[list[Item]]]:
-    """Split items into those for the warm-up and those of each round: a model may cache what it has seen."""
+    """Split items between the warm-up and the rounds: a model may cache what it has seen."""
     warming = min(_WARMING, len(items) // 2)
     size = max(1, min(TEXTS, (len(items) - warming) // _ROUNDS))
     blocks = [list(items[start : start + size]) for start in range(warming, len(items), size)]

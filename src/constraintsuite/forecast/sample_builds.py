@@ -102,7 +102,7 @@ def watch_build(recipe: Path, out: Path, workers: int, documents: int) -> BuildC
     cost = out.with_name(f"{out.name}.cost.json")
     begin = now()
     done = subprocess.run(
-        # Not with -m: the workers would load this module too, and start later than those of a real build.
+        # Not with -m: the workers would load this module too, and start later than in a real build.
         [sys.executable, "-c", _PROGRAM, str(recipe), str(out), str(workers), str(cost)],
         check=False,
         stdin=subprocess.DEVNULL,
@@ -155,7 +155,7 @@ def _watch_stage(
 
 
 def _stored(folder: Path, apart: Collection[str]) -> int:
-    """Bytes of all files in a folder, without those of the stages `apart`."""
+    """Bytes of all files in a folder, without the stages `apart`."""
     elsewhere = tuple(folder / _STAGES / name for name in apart)
     return sum(
         path.stat().st_size

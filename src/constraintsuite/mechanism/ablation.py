@@ -47,7 +47,7 @@ REFERENCES = 64
 
 @dataclass(frozen=True)
 class AblationReplacement:
-    """The values that replace those of the ablated sites."""
+    """The values that replace the values of the ablated sites."""
 
     kind: AblationKind
     others: Mapping[str, TokenContrast]

@@ -34,7 +34,7 @@ FROM_ROLES: tuple[TokenRole, ...] = ("q_cue", "cls", "q_y", "d_y")
 
 @dataclass(frozen=True, slots=True)
 class AttentionShare:
-    """The share of a head's attention that tokens of one role pay to those of another, in the clean runs."""
+    """The share of a head's attention that tokens of one role pay to tokens of another, in the clean runs."""
 
     site: str
     """The site of the head."""
@@ -55,7 +55,7 @@ def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *,
         for places, block in make_blocks(model, asked, budget.block):
             seen = observe(block, "clean", sites).seen
             for number, site in enumerate(sites):
-                # The mean over those of a contrast's two rows that have the role: (contrasts, roles in FROM_ROLES, roles).
+                # The mean over the rows of a contrast (one or two) that have the role: (contrasts, roles in FROM_ROLES, roles).
                 paired = _shares(block, seen[site]).unflatten(0, (-1, 2)).nanmean(dim=1)
                 shares[places, number] = paired.cpu().numpy().astype(np.float64)
     clusters = connected_components([one.contrast.clusters for one in asked])

@@ -96,7 +96,7 @@ def _capture(block: ContrastBatch, run: RunName, sites: Collection[Site]) -> Obs
 def _gradients_between(
     block: ContrastBatch, runs: Sequence[RunName], sites: Collection[Site], seen: Mapping[RunName, Observed], steps: int
 ) -> dict[RunName, SiteTensors]:
-    """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to those of the other."""
+    """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to the embeddings of the other."""
     import torch
 
     model = block.model

@@ -133,7 +133,7 @@ _T5 = ModelFamily(
     reuse=False,  # the first block also computes the position biases of all others
     reads_tokens_again=True,
 )
-"""The sites are those of the encoder. The decoder reads its result, and the tokens again."""
+"""The sites are in the encoder. The decoder reads its result, and the tokens again."""
 FAMILIES: Mapping[str, ModelFamily] = {
     "bert": BERT,
     "camembert": _ROBERTA,

@@ -96,7 +96,7 @@ def refuse_infinite(model: LoadedModel, scores: torch.Tensor, run: str, inputs: 
 def starting_above(model: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
     """Forward passes start with `residual` as the output of block `layer` (-1: of the embeddings), and skip the blocks up to it.
 
-    Rows and positions of the inputs must be those of `residual`: masks and pooling still use the inputs.
+    Rows and positions of the inputs must match `residual`: masks and pooling still use the inputs.
     """
     if not model.family.reuse:
         raise UserError(f"{model.name}: the blocks of this family cannot be skipped.")

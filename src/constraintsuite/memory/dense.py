@@ -94,7 +94,7 @@ def _checked(encoder: DenseScorer, vectors: Matrix, count: int) -> Matrix:
 
 
 class CachedEncoder:
-    """An encoder that remembers every vector it gave, and computes only those of new texts."""
+    """An encoder that remembers every vector it gave, and computes only the vectors of new texts."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.name = encoder.name

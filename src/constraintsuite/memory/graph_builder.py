@@ -86,14 +86,14 @@ class _GraphInput:
 
     def _take_units(self, part: MemoryDocument) -> dict[str, int]:
         if f"{part.id}:".startswith(ENTITY):
-            raise UserError(f"Document {part.id!r}: the ids of its units would be those of entities. Rename it.")
+            raise UserError(f"Document {part.id!r}: the ids of its units would equal the ids of entities. Rename it.")
         own: dict[str, int] = {}
         first = len(self.units)
         for number, unit in enumerate(part.units, first):
             if unit.document != part.id or _document_of(unit.id) != part.id:
                 raise UserError(
-                    f"Document {part.id!r}: it cannot hold the unit {unit.id!r} of {unit.document!r}. The id of a unit is "
-                    "that of its document, a colon, and a label without colons."
+                    f"Document {part.id!r}: it cannot hold the unit {unit.id!r} of {unit.document!r}. The id of a unit "
+                    "must be the id of its document, a colon, and a label without colons."
                 )
             if own.setdefault(unit.id, number) != number:
                 raise UserError(f"Document {part.id!r}: two of its units have the id {unit.id!r}.")

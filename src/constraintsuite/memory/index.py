@@ -47,7 +47,7 @@ def kept_terms(artifact: Artifact) -> Postings | None:
 
 
 def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: Artifact) -> None:
-    """Write the terms of a memory as it is now; those of unchanged documents come from the cache of `before`."""
+    """Write the terms of a memory as it is now; terms of unchanged documents come from the cache of `before`."""
     index = Bm25Index(np.float64)
     places: dict[str, Int32Array] = {}
     new = [change.part for change in changes if change.part is not None]
@@ -73,7 +73,7 @@ def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: 
 
 
 def _places(sizes: Mapping[str, int], slots: Int32Array) -> dict[str, Int32Array]:
-    """Return the slots of each document; those of one document follow each other."""
+    """Return the slots of each document, one after the other."""
     ends = np.cumsum([0, *sizes.values()])
     return {document: slots[ends[number] : ends[number + 1]] for number, document in enumerate(sizes)}
 

@@ -77,7 +77,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage("gold", gold.work, revision=1, needs=("tagged",), sections=("sizes",)),
 )
 PIPELINE = Pipeline(STAGES)
-_COPIED = (  # stages, and those of their files that a suite has too
+_COPIED = (  # stages, and which of their files a suite has too
     ("tagged", "examples.jsonl"),
     ("controls", "controls.jsonl"),
     ("gold", "gold.jsonl"),

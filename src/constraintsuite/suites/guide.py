@@ -1,6 +1,6 @@
 """Converts examples to the JSON of the ConstraintSuite guide (version 0, negation) and back.
 
-Names and order of fields are those of the guide. One label is added if an example states it: the preference under the query
+Names and order of fields follow the guide. One label is added if an example states it: the preference under the query
 without the constraint, which the guide leaves open.
 """
 

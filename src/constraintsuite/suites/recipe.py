@@ -219,7 +219,7 @@ class Recipe(_Section):
     """Everything that decides a suite."""
 
     name: str = ""
-    """Name of the corpus in example ids; if empty, that of the source."""
+    """Name of the corpus in example ids; if empty, the name of the source."""
     seed: int = 0
     corpus: SourceSettings
     documents: DocumentSettings = DocumentSettings()

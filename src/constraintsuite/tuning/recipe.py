@@ -141,7 +141,7 @@ class TuneRecipe(RecipeSection):
         weighted = isinstance(loss, DistilSettings) and (loss.teacher, loss.source) != (None, None)
         if self.start.kind == "dense" and weighted:
             raise ValueError(
-                f"{where}: teacher and source weigh the two parts of a cross-encoder's loss; that of a bi-encoder has one"
+                f"{where}: teacher and source weigh the two parts of a cross-encoder's loss; a bi-encoder's loss has one"
             )
 
     def _check_selection(self) -> None:

@@ -117,7 +117,7 @@ class Bundle:
         return [part for folder in files.PARTS for part in self.parts(folder)]
 
     def owns(self, part: Artifact) -> bool:
-        """Whether vectors or a truth were made from these texts; a killed build may leave those of others."""
+        """Whether vectors or a truth were made from these texts; a killed build may leave vectors of other texts."""
         return part.manifest.inputs.get("texts") == self.texts.manifest.content
 
     @property

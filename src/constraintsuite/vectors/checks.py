@@ -73,7 +73,7 @@ def check_counts(bundle: Bundle) -> Iterator[str]:
     kept = Counter[str](row.reason for row in read_jsonl(file, BadRow)) if file.is_file() else Counter[str]()
     complete = kept.total() < _ROWS_KEPT
     if (complete and kept != manifest.rejects) or any(manifest.rejects.get(name, 0) < kept[name] for name in kept):
-        yield f"manifest.json: its counts of rejects are not those of {files.REJECTS}"
+        yield f"manifest.json: its counts of rejects differ from {files.REJECTS}"
 
 
 def _report(bundle: Bundle) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def check_corpus(bundle: Bundle) -> Iterator[str]:
             yield f"{files.CORPUS}: row {row.row} is where row {count} should be"
             return
         if row.text is not None and row.text_sha256 != text_hash(row.passage):
-            yield f"{files.CORPUS}: the hash of document {row.id!r} is not that of its text"
+            yield f"{files.CORPUS}: the hash of document {row.id!r} does not match its text"
     if fault := _repeated_id(bundle.ids):
         yield f"{files.CORPUS}: {fault.partition(' of the source')[0]}"
 
@@ -184,7 +184,7 @@ def check_relevance(bundle: Bundle) -> Iterator[str]:
 
 
 def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
-    """Neighbours are in range, unique and in order, and those of some queries are found again."""
+    """Neighbours are in range, unique and in order, and a search for some queries finds the same ones again."""
     name = f"{files.TRUTH}/{truth.path.name}"
     settings = truth.manifest.settings
     vectors = open_vectors(bundle, settings["encoder"])
@@ -196,7 +196,7 @@ def check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
     )
     yield from _no_rejects(truth, name)
     if [row.query_row for row in read_neighbours(truth.path)] != list(range(len(bundle.queries))):
-        yield f"{name}: its rows are not those of the queries"
+        yield f"{name}: its rows do not match the queries"
         return
     chosen = set(nsmallest(_RECOMPUTED, range(len(bundle.queries)), key=lambda row: stable_hash("verify", str(row))))
     compared = []

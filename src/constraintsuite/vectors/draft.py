@@ -27,7 +27,7 @@ class SubsetDraft:
     """A chosen subset, with all that is needed to write it."""
 
     judged: JudgedQueries
-    """Its queries and judgments; those of a twin are moved to the document that is kept."""
+    """Its queries and judgments; judgments of a twin are moved to the document that is kept."""
     survey: Survey
     """Of the whole source."""
     selection: Selection

@@ -139,7 +139,7 @@ def estimating(explained: Explained, shares: Mapping[str, tuple[float, float]]) 
 @pytest.mark.parametrize(
     ("shares", "words"),
     [
-        ((0.9, 1.2), "does not make each estimate right"),
+        ((0.9, 1.2), "does not mean that single estimates are correct"),
         ((-0.04, 0.03), "The estimates are not to be trusted here: use --steps 5, or patch."),
         ((0.9, 1.6), "The estimates of noising are not to be trusted here"),
     ],

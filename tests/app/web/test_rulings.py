@@ -273,7 +273,7 @@ def test_without_an_adjudicator_the_owner_is_told_how_to_name_one(batch: Annotat
     assert f"csuite serve {batch.path.parent} --adjudicator NAME" in alone
     page = site.visit(OWNER).page(RULINGS)
     assert "--adjudicator" not in page
-    assert f"{JUDGE.name}, {OTHER.name} rule." in page
+    assert f"Adjudicators: {JUDGE.name}, {OTHER.name}." in page
 
 
 def test_many_are_listed_on_several_pages(tmp_path: Path) -> None:

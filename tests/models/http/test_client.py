@@ -91,7 +91,7 @@ def test_a_fault_that_stays_is_shown_and_nothing_is_kept(
 ) -> None:
     server.faults.extend([fault] * 3)
     bench = Workbench(cache=tmp_path)
-    with pytest.raises(UserError, match=rf"asked 3 times, .*{words}"):
+    with pytest.raises(UserError, match=rf"failed 3 times; .*{words}"):
         ask(client_of(server, bench, lambda _: None, retries=2), REQUESTS[:1])
     assert list(tmp_path.iterdir()) == []
     server.faults.extend([fault] * 3)
@@ -128,7 +128,7 @@ def test_a_refusal_is_not_repeated(server: Server) -> None:
 
 def test_a_server_that_wants_hours_is_not_waited_for(server: Server) -> None:
     server.faults.append("429 7200")
-    with pytest.raises(UserError, match="the same command, run again in 7200 s, as the server asks"):
+    with pytest.raises(UserError, match=r"Run the same command again in 7200 s \(the server asks for that delay\)"):
         ask(client_of(server, Workbench(), lambda _: pytest.fail()), REQUESTS[:1])
 
 

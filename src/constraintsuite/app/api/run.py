@@ -57,7 +57,7 @@ class Run:
         return self.summary.headline.metrics[parse_metric(metric or self.summary.headline_metric).name]
 
     def table(self, by: str = "slice", metric: str = "") -> Table:
-        """One metric, by default that of the headline, by slice, relation, cue, edit, ..."""
+        """One metric, by default the headline metric, by slice, relation, cue, edit, ..."""
         return self._table(by, metric or self.summary.headline_metric)
 
     def slice(self, wanted: Mapping[str, str] | None = None, /, **more: str) -> Run:
@@ -74,7 +74,7 @@ class Run:
         return self._only({everything[place].id for place in places})
 
     def plot(self, metric: str = "", by: str = "slice") -> Drawing:
-        """One metric, by default that of the headline, by group: bars with whiskers and a line at chance level."""
+        """One metric, by default the headline metric, by group: bars with whiskers and a line at chance level."""
         shown = parse_metric(metric or self.summary.headline_metric)
         if not shown.share:
             raise UserError(f"{shown} is not a share, so bars from 0 to 100 % do not fit it. Use plot_gaps().")
@@ -106,7 +106,7 @@ class Run:
         return group_table({self.model: self.stored}, by, *map(parse_metric, metrics), keys=keys)
 
     def _shown(self) -> list[str]:
-        """The metrics of the short form, that of the headline first."""
+        """The metrics of the short form, the headline metric first."""
         return sorted(_SHOWN, key=lambda name: name != self.summary.headline_metric)
 
     def _groups(self, by: str) -> Mapping[str, GroupFigures]:
@@ -149,7 +149,7 @@ def evaluate(
     `predict(pairs)` or `encode(texts)`, such as a CrossEncoder or SentenceTransformer of sentence-transformers. Vectors
     are compared by the similarity that the object states, or else by cosine. `suite` is a suite or its folder. `name`
     is the run's name where the model is not a string; by default what the object calls itself, or its class. `seed` is
-    that of the bootstrap.
+    for the bootstrap.
 
     Returns a `Run`, and writes it to the folder OUT/SUITE/MODEL as `csuite eval` does (OUT is `runs` if not given). A
     model string that was evaluated there before is not computed again; a function or object is always called.

@@ -71,7 +71,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @seed_option
 @engine_options(models=False)
 @click.option("--from", "redo_from", metavar="STAGE", help=f"Redo this stage and all later ones. {_STAGES}")
-@click.option("--until", metavar="STAGE", help="Stop after this stage; the names are those of --from.")
+@click.option("--until", metavar="STAGE", help="Stop after this stage; the names are the same as for --from.")
 @dry_run_option
 @json_option
 def build(  # noqa: PLR0913, PLR0917 - one parameter per option

@@ -28,7 +28,7 @@ _cluster_options = combine(
     click.option(
         "--cores-per-node",
         type=click.IntRange(1, 4_096),
-        show_default="those of this machine",
+        show_default="as on this machine",
         help="CPU cores per machine.",
     ),
     click.option(
@@ -41,7 +41,7 @@ _cluster_options = combine(
         "--memory-per-node",
         type=click.FloatRange(0, min_open=True),
         metavar="GIB",
-        show_default="that of this machine",
+        show_default="as on this machine",
         help="Memory per machine; a warning says if it is too little.",
     ),
 )

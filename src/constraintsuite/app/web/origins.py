@@ -184,7 +184,7 @@ _BESIDE = re.compile(r"(.+)\.[a-z]+(?:-\d+)?")
 
 
 def batches_on(artifacts: ArtifactIndex, *kinds: str) -> list[tuple[ServedArtifact, BatchHeader]]:
-    """The batches, or those of some kinds, whose header can be read. The home page reports the others."""
+    """The batches of all or some kinds whose header can be read. The home page reports the others."""
     found = []
     for one in artifacts.of_kind(BATCH):
         try:

@@ -43,7 +43,7 @@ def mirrors_in(value: object) -> dict[Path, str]:
 
 
 def localize(value: T, mirrors: Mapping[Path, str]) -> T:
-    """The value with its paths moved from the mirrors of the sending machine to those of this machine."""
+    """The value with its paths moved from the mirrors of the sending machine to the mirrors of this one."""
     for root, url in mirrors.items():
         here = open_mirror(url).root
 

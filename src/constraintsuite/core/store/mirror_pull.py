@@ -195,7 +195,7 @@ def read_fields(manifest: bytes, address: str) -> dict[str, Any]:
 
 
 def is_manifest(name: str) -> bool:
-    """Whether a name is that of a manifest."""
+    """Whether a name is the name of a manifest."""
     return name.rpartition("/")[2] == MANIFEST
 
 

@@ -186,7 +186,7 @@ class Workspace:
             raise UserError(f"{foreign}: this is not part of the {self.origin.kind}. Choose another --out.")
 
     def _visible(self, folder: Path | None = None) -> Iterator[Path]:
-        """All files except hidden ones, those of separate folders, and unfinished work."""
+        """All files except hidden ones, files in separate folders, and unfinished work."""
         for path in sorted((folder or self.out).iterdir()):
             apart = folder is None and (
                 path.name in self.separate or (path.name == STAGES and (self.out / WORKING).is_file())

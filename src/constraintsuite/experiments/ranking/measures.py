@@ -1,4 +1,4 @@
-"""The measures of a ranking: those of ir-measures, and constraint measures, which count violating documents."""
+"""The measures of a ranking: ir-measures, and constraint measures, which count violating documents."""
 
 from __future__ import annotations
 

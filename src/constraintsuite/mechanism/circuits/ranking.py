@@ -44,7 +44,7 @@ ROUNDING = 1e-5
 
 
 def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
-    """The effects, with 0 for those of at most `floor`."""
+    """The effects, with 0 for effects of at most `floor`."""
     return np.where(np.abs(effects) <= floor, 0.0, effects)
 
 

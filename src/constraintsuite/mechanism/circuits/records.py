@@ -12,8 +12,8 @@ from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKin
 from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirection
 
 CircuitAblation = Literal["counterfactual", "resample", "mean", "zero"]
-"""The values of sites outside a circuit: those of the corrupt run (`counterfactual`), those of another contrast of the same
-template about another Y, their mean over the role, or zero."""
+"""The values of sites outside a circuit: from the corrupt run (`counterfactual`), from another contrast of the same template
+about another Y (`resample`), their mean over the role, or zero."""
 ChanceMatch = Literal["layer", "kind"]
 """What a random circuit has in common with the found one: as many sites of each layer, or as many heads and MLPs."""
 MATCHES: tuple[ChanceMatch, ...] = get_args(ChanceMatch)
@@ -178,7 +178,7 @@ class CircuitVerdict:
     chance: bool | None
     """More faithful than random circuits, p below .05, for every match with enough of them; None if there is no such match."""
     random_models: bool | None
-    """Behaviour and strongest site exceed those of untrained models, p below .05; None if there are none."""
+    """Behaviour and strongest site exceed untrained models, p below .05; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)

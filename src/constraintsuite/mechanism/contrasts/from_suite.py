@@ -26,7 +26,7 @@ class Contrasts:
     """Contrasts whose documents are in both halves; usable only if `keep_independent` draws the halves again."""
     rejected: tuple[RejectedContrast, ...]
     analyser: str
-    """The analyser that marked the texts; not that of the suite, if that one is not installed."""
+    """The analyser that marked the texts; another one than the suite's if that is not installed."""
 
     def usable(self, *, redrawn: bool) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
         """The contrasts that can be used, and those that cannot; torn ones can if halves are drawn again."""

@@ -96,7 +96,7 @@ def _refuse_mixed(folders: Sequence[Path]) -> None:
     first = next(folder for folder in folders if _SEED.match(folder.name))
     raise UserError(
         f"These are checkpoints of several trainings ({', '.join(seed.rstrip('-') for seed in seeds)}), which have no single order. "
-        f"Give those of one at a time, such as {first.parent / next(iter(seeds))}*, or one of each training alone."
+        f"Give the checkpoints of one seed at a time, such as {first.parent / next(iter(seeds))}*, or one of each training alone."
     )
 
 

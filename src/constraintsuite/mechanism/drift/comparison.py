@@ -237,7 +237,7 @@ def _across(of: _Similarity) -> Callable[[FloatArray, FloatArray, FloatArray, Fl
 
 
 def _differences(seen: Observation, layer: int, role: TokenRole) -> FloatArray:
-    """Clean minus corrupt of each contrast, over those of its two rows that have the role: (contrasts, width)."""
+    """Clean minus corrupt of each contrast, over its rows (one or two) that have the role: (contrasts, width)."""
     clean, corrupt = seen.pooled[layer, POOLED.index(role)].astype(np.float64)
     difference = clean - corrupt  # (contrasts, better and worse, width)
     there = np.isfinite(difference)

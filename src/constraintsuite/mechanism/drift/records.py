@@ -99,8 +99,8 @@ class Likeness(CheckpointPair):
     jaccard_chance: float
     """The mean for random circuits."""
     jaccard_p: float
-    """The probability that random circuits share as many sites as those of different halves; the larger of both ways
-    (hypergeometric: every site is equally likely)."""
+    """p-value for the overlap of circuits chosen on different halves; the larger of the two directions (hypergeometric: every
+    site is equally likely)."""
     weighted: Interval
     """Weighted Jaccard similarity: sum of the site-wise minima divided by the sum of the maxima."""
     moved: Interval

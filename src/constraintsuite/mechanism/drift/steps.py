@@ -82,7 +82,7 @@ class CheckpointWalk:
         )
 
     def _alone(self, number: int, seen: observation.Observation) -> CheckpointStep:
-        """The figures of a checkpoint alone; its probes are compared with those of the first."""
+        """The figures of a checkpoint alone; its probes are compared with the probes of the first."""
         label, context = self.checkpoints[number].label, self.context
         first = self._load(0)
         return CheckpointStep(

@@ -122,7 +122,7 @@ _MOST = 8  # contrasts, from the shortest to the longest
 
 
 def passes_a_second(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> float:
-    """Forward passes of one row per second, in batches as large as those of the analysis."""
+    """Forward passes of one row per second, in batches as large as in the analysis."""
     block = make_block(model, _sample(contrasts))
     inputs = block.inputs["clean"]
     copies = max(1, budget.stacked // inputs["input_ids"].numel())

@@ -89,7 +89,7 @@ _BEFORE_HEADS = frozenset({"query", "key", "value", "pattern"})
 
 
 class SitePatch(NamedTuple):
-    """Sites that get other values at the same time, at the positions of a role; for a `pattern`, the role is that of the keys."""
+    """Sites that get other values at the same time, at the positions of a role; for a `pattern`, the role of the keys."""
 
     sites: tuple[Site, ...]
     role: str = ALL

@@ -70,7 +70,7 @@ def ingest_memory(
     reporter: Reporter | None = None,
     dry_run: bool = False,
 ) -> list[MemoryDocument]:
-    """Write a memory of all documents among `paths`, and return its parts, which are those of `ingest`."""
+    """Write a memory of all documents among `paths`, and return its parts, which are the same as from `ingest`."""
     documents = read_files(document_files(paths, by_path=by_path), engine, reporter)
     parts = list(link(documents))
     if not dry_run:

@@ -83,7 +83,7 @@ class StrengthFactors:
         return self._values[nodes]
 
     def over(self, units: IndexArray) -> FloatArray:
-        """Return one factor per unit of the graph: those of some units, and 1 for all others."""
+        """Return one factor per unit of the graph: the given factors, and 1 for all other units."""
         factors = np.ones(len(self._graph.units))
         factors[units] = self(units)
         return factors

@@ -62,7 +62,7 @@ class Version:
 
 
 def freeze(pilot: Path, *, new_version: bool = False) -> Version:
-    """Freeze the selected documents. If they are those of the last version, return that version.
+    """Freeze the selected documents. If they are the same as in the last version, return that version.
 
     Raises UserError that names each difference from it, unless `new_version` is given. With it, unchanged
     documents are frozen again, too: that is the only way to change cases that people have judged.

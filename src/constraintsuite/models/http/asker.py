@@ -44,7 +44,7 @@ class Asker:
         read: Callable[[object], R],
         at_last: Callable[[object], R] | None = None,
     ) -> R:
-        """The result of `read` for the answer, or of `at_last` for that of the last attempt; both raise BadAnswer if it is unusable.
+        """The result of `read` for the answer, or of `at_last` for the last attempt; both raise BadAnswer if it is unusable.
 
         `body_of` gives the request, from the number of unusable answers so far.
         """

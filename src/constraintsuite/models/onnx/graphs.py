@@ -133,7 +133,7 @@ def _check_names(file: Path, kind: Architecture, config: TransformerConfig, purp
     shapes = read_shapes(weight_files(file.parent))
     table = "embeddings.word_embeddings.weight"
     if f"{kind.prefix}{table}" not in shapes and table not in shapes:
-        raise NotForOnnx(f"{file}: the weights are not named as those of a {config.model_type} model are.")
+        raise NotForOnnx(f"{file}: the weights do not have the names of a {config.model_type} model.")
     if purpose == "classifier" and not {f"{kind.head.first}.weight", f"{kind.head.last}.weight"} <= shapes.keys():
         raise UserError(f"{file}: there is no scoring head, so this is not a cross-encoder. Is it for dense:...?")
 

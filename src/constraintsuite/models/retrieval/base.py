@@ -112,7 +112,7 @@ class TopHits(NamedTuple):
 def head_of(found: Sequence[EngineHit], asked: int, ids: Collection[str], k: int) -> TopHits:
     """The best `k` among `ids` of an answer `asked` documents deep; equal scores in the order of ids.
 
-    They are certain once a worse score was seen than that of the last one; before, a smaller id may still tie with it.
+    They are certain once a score worse than the last one was seen; before, a smaller id may still tie with it.
     """
     own_hits = {each.document: each for each in reversed(found) if each.document in ids}
     best = sorted(own_hits.values(), key=lambda each: (-each.score, each.document))[:k]

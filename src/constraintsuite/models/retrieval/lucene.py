@@ -148,7 +148,7 @@ def find_java(environment: Mapping[str, str]) -> Path:
 
 
 def check_modules(java: Path, listing: str) -> None:
-    """Raise a UserError unless the output of `java --list-modules` is that of a recent and complete Java."""
+    """Raise a UserError unless the output of `java --list-modules` shows a recent and complete Java."""
     modules = dict(line.strip().partition("@")[::2] for line in listing.splitlines())
     version = modules.get("java.base", "")
     number = re.match(r"\d+", version)

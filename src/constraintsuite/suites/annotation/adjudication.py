@@ -135,7 +135,7 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
 
 
 def _row(batch: AnnotationBatch, one: Disagreement) -> dict[str, str]:
-    """A row of the sheet. The sides are those of the item, as in the ruling."""
+    """A row of the sheet. The sides are as in the item and in the ruling."""
     item = batch.items[one.item]
     answers = [f"{spell_value(answer)}{f' ({note})' if note else ''}" for answer, note in answers_without_names(one)]
     return {

@@ -50,7 +50,7 @@ class EventStore:
             transaction.append(drafts)
 
     def events(self, annotator: str = "") -> list[AnnotationEvent]:
-        """All events, or those of one person, in the order in which they were stored."""
+        """All events, or the events of one person, in the order in which they were stored."""
         with self._connect(_read_mode(self.path)) as connection:
             connection.execute("PRAGMA query_only = ON")
             return _read(connection, annotator)
@@ -96,7 +96,7 @@ class EventTransaction:
         self._connection, self._time = connection, time
 
     def events(self, annotator: str = "", item: str = "") -> list[AnnotationEvent]:
-        """All events, or those of one person, or on one item."""
+        """All events, or only the events of one person or item."""
         return _read(self._connection, annotator, item)
 
     def append(self, drafts: Sequence[EventDraft]) -> None:

@@ -51,7 +51,7 @@ def guide(batch: AnnotationBatch) -> str:
 def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> list[EventDraft]:
     """Read the answers of a sheet that are new or changed. Raises UserError for any fault, and then takes none.
 
-    Rows of another person's sheet are unknown, so nobody's answers are taken for those of another.
+    Rows of another person's sheet are unknown, so nobody's answers are taken for another person's.
     """
     tasks = {task.row: task for task in tasks_of(batch, check_name(annotator))}
     columns, rows = FORMATS.load(layout).read(file)

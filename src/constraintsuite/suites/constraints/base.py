@@ -46,7 +46,7 @@ def load_solver(name: str) -> Solver:
 
 
 def solvers_for(example: Example) -> tuple[str, ...]:
-    """Names of the solvers to try on an example: those of every suite, then those of its constraint type."""
+    """Names of the solvers to try on an example: first the solvers for every suite, then the ones for its constraint type."""
     own = load_type(example.constraint.type).solvers if example.constraint is not None else ()
     return tuple(solver.name for solver in (*SOLVERS, *own))
 

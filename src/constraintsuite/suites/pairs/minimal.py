@@ -52,7 +52,7 @@ def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -
 def swap_drafts(
     swapped: Swapped, document: str, affirmed: Proposal, denied: Proposal, *, couple: str, cost: float, natural: bool
 ) -> tuple[PairDraft, PairDraft]:
-    """Two drafts with the two texts in both roles: the original affirms the Y of `affirmed` and denies that of `denied`.
+    """Two drafts with the two texts in both roles: the original affirms the Y of `affirmed` and denies the Y of `denied`.
 
     `natural` means that the original is a text of the corpus, so only the other one is edited.
     """

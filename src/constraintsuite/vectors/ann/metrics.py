@@ -171,7 +171,7 @@ def relevance_and_ceiling(
 
 
 def _measures(k: int, least: int) -> dict[str, StandardMeasure]:
-    """Our names, and those of ir-measures; nDCG and Judged do not depend on the lowest relevant grade."""
+    """Our names, and the names in ir-measures; nDCG and Judged do not depend on the lowest relevant grade."""
     first = min(k, _SHALLOW)
     of = "" if least == 1 else f"(rel={least})"
     pairs = {

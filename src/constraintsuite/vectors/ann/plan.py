@@ -133,7 +133,7 @@ class DataSize:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Approximate needs of a benchmark in bytes, without those of servers."""
+    """Approximate needs of a benchmark in bytes, not counting servers."""
 
     builds: int
     cells: int

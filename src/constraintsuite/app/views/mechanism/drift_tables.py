@@ -137,7 +137,7 @@ def weight_table(drift: CheckpointDrift) -> Table:
     )
     heads = (Column("checkpoint"), *columns("number", *parts, *(f"circuit's heads ({one})" for one in directions)))
     caption = (
-        f"Relative change of weights since {drift.checkpoints[0]}. For the circuit's heads: minus that of the other heads of their "
+        f"Relative change of weights since {drift.checkpoints[0]}. For the circuit's heads: minus the change of the other heads of their "
         "layers; n counts heads."
     )
     return Table("weights", caption, heads, rows)

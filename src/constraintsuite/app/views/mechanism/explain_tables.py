@@ -119,7 +119,7 @@ def kinds_of(explained: Explained) -> list[tuple[str, str]]:
 
 
 def effects_of(explained: Explained, direction: str, method: str, items: str) -> list[SiteSummary]:
-    """The figures of a direction and method over a group of contrasts, without those of single positions."""
+    """The figures of a direction and method over a group of contrasts, without single positions."""
     wanted = (direction, method, items)
     own = (one for one in explained.summary.sites if (one.direction, one.method, one.items) == wanted)
     return [one for one in own if not one.role.startswith("@")]

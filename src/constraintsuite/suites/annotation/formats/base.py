@@ -72,7 +72,7 @@ RowAnswers = tuple[str, Mapping[str, Sequence[str]]]
 def read_records(
     file: Path, answers_in: Callable[[dict[str, Any]], Iterable[RowAnswers]], layout: str
 ) -> tuple[tuple[str, ...], list[SheetRow]]:
-    """Read columns and rows from a JSON list of records, numbered from 1; `answers_in` gets those of one record.
+    """Read columns and rows from a JSON list of records, numbered from 1; `answers_in` reads one record.
 
     All faults are reported at once; `layout` tells how the program writes a correct file.
     """

@@ -202,7 +202,7 @@ def words_of(proposal: Proposal) -> dict[str, str]:
 
 
 def reword(proposal: Proposal, words: ProposalWords) -> Proposal:
-    """Put a proposal into new words. The cue is that of the new query.
+    """Put a proposal into new words. The cue is taken from the new query.
 
     A new value is looked for in texts instead of the old one, since a text that affirms cream need not affirm goat's cheese.
     If it is the old value in another number or case, the forms that were mined stay, too.

@@ -24,7 +24,7 @@ class AnnBenchmarks(VectorSourceSettings):
     metric: VectorMetric | None = None
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Read all arrays; the metric is that of the file, or the option if the file names none."""
+        """Read all arrays; the metric is named by the file or, if it names none, by the option."""
         file = existing_path(folder, self.path)
         h5py = require_h5py()
         try:
