@@ -257,7 +257,7 @@ def test_a_manifest_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
     manifest["files"] = {"segments/../../00001.jsonl": manifest["files"]["segments/00001.jsonl"]}
     (tmp_path / "m" / MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(UserError, match="does not lie in this folder"):
+    with pytest.raises(UserError, match="is not in this folder"):
         open_memory(tmp_path / "m")
 
 

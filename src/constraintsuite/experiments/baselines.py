@@ -1,7 +1,7 @@
 """Baselines: runs stored under a name, for a gate to compare with.
 
 A baseline is a copy of a run's folder, `STORE/NAME/KIND-DATA-HASH`, with the hash of the data. One name holds one run for each
-kind of run and each version of the data. So `main` can stand for everything that is measured on a branch.
+kind of run and each version of the data. So `main` can cover everything that is measured on a branch.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def rejudge(run: Run, suite: Suite, rule: TieRule) -> Run:
         )
     if run.summary.rule == rule:
         return run
-    # Read everything that was scored even if `run` is a slice: the unit and the originals of controls may lie outside of it.
+    # Read everything that was scored even if `run` is a slice: the unit and the originals of controls may be outside of it.
     known = {result.id: result for result in read_results(run.artifact.path)}
     examples, controls = (
         # People may have answered only some of the queries.

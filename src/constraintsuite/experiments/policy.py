@@ -44,8 +44,8 @@ class PolicyRule(_Strict):
     system: str | None = Field(None, description="one system of a run with several; by default all of them")
     min: float | None = Field(None, description="the smallest value")
     max: float | None = Field(None, description="the largest value")
-    max_drop: float | None = Field(None, ge=0, description="how far the value may lie below the baseline")
-    max_rise: float | None = Field(None, ge=0, description="how far the value may lie above the baseline")
+    max_drop: float | None = Field(None, ge=0, description="how far the value may be below the baseline")
+    max_rise: float | None = Field(None, ge=0, description="how far the value may be above the baseline")
     lower_bound: bool = Field(False, description="min, max_drop: the lower end of the interval must keep the limit too")
     upper_bound: bool = Field(False, description="max, max_rise: the upper end of the interval must keep the limit too")
     significant: bool = Field(

@@ -121,7 +121,7 @@ def _refuse_infinite_scores(trial: ModelTrial) -> None:
     with watching(model):
         model.scores(trial.both)
     raise UserError(
-        f"{model.name}: its scores are infinite or not numbers, though all that passes its blocks is finite: what lies above "
+        f"{model.name}: its scores are infinite or not numbers, though all that passes its blocks is finite: what comes after "
         "the last block (pooling, classifier) has broken weights."
     )
 

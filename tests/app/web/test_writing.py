@@ -94,7 +94,7 @@ def test_a_page_tells_the_passages_and_the_rules_and_nothing_else(drawn: OpenSit
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"query_1": "which baths are not heated"}, "“not” stands only in passage"),
+        ({"query_1": "which baths are not heated"}, "“not” appears only in passage"),
         ({"query_2": "Are the baths heated?"}, "answered by yes or no"),
         ({"query_1": " "}, "Write a query."),
         ({"query_2": "Which baths may visitors swim in?"}, "Both queries say the same"),

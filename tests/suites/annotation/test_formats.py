@@ -190,7 +190,7 @@ def test_a_number_that_is_too_long_is_refused(tmp_path: Path) -> None:
 def test_two_annotations_of_one_task_are_refused(tmp_path: Path) -> None:
     records = filled(tmp_path, "label-studio")
     records[0]["annotations"] *= 2
-    with pytest.raises(UserError, match="stands in line 1 already"):
+    with pytest.raises(UserError, match="is already in line 1"):
         taken(tmp_path, records, "label-studio")
 
 

@@ -94,7 +94,7 @@ def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int,
 def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -> None:
     """Write a sheet of what a person has not judged yet. It shows no labels, no scores and nobody else's answers.
 
-    Beside it lie a guide and, for private cases, the documents to read. The first sheet of a pilot makes its batch.
+    Next to it are a guide and, for private cases, the documents to read. The first sheet of a pilot makes its batch.
     """
     from constraintsuite.core.store.files import write_text
     from constraintsuite.memory.private.cases import open_labels, reading_copy

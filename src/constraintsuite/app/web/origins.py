@@ -180,7 +180,7 @@ def _family(
 
 
 _BESIDE = re.compile(r"(.+)\.[a-z]+(?:-\d+)?")
-"""Names of batches, which lie next to the folder or file that they were drawn from."""
+"""Names of batches, which are next to the folder or file that they were drawn from."""
 
 
 def batches_on(artifacts: ArtifactIndex, *kinds: str) -> list[tuple[ServedArtifact, BatchHeader]]:

@@ -37,7 +37,7 @@ def paths_in(value: object) -> list[Path]:
 
 
 def mirrors_in(value: object) -> dict[Path, str]:
-    """The mirrors that the paths in a value lie in: the folder on this machine, and its URL."""
+    """The mirrors that contain the paths in a value: the folder on this machine, and its URL."""
     found = (mirror_of(path) for path in paths_in(value))
     return {mirror.root: mirror.url for mirror in found if mirror is not None}
 

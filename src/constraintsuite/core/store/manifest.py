@@ -74,7 +74,7 @@ class Manifest(BaseModel):
         for name in files:
             place = PurePosixPath(name)
             if place.is_absolute() or not place.parts or ".." in place.parts:
-                raise ValueError(f"the file {name!r} does not lie in this folder")
+                raise ValueError(f"the file {name!r} is not in this folder")
         return files
 
 

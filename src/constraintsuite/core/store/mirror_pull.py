@@ -200,7 +200,7 @@ def is_manifest(name: str) -> bool:
 
 
 def folder_of(name: str) -> str:
-    """The folder that a name lies in."""
+    """The folder that contains a name."""
     return name.rpartition("/")[0]
 
 

@@ -56,7 +56,7 @@ class SyncState:
         return self.root / name
 
     def files(self, name: str) -> list[str]:
-        """The names of the local files that are `name` or lie under it, and belong in the store."""
+        """The names of the local files that are `name` or in that folder, and belong in the store."""
         return list(_files_in(self.root, name))
 
     def known(self, name: str) -> SyncedObject | None:

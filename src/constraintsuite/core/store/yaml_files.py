@@ -110,14 +110,14 @@ class _Loader(yaml.SafeLoader):
             self._refuse(event, message)
         if self._depth == MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
             self._refuse(
-                event, f"lists and mappings stand more than {MAX_DEPTH} deep in each other. Take some levels out."
+                event, f"lists and mappings are nested more than {MAX_DEPTH} deep. Remove some levels."
             )
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1
         assert node is not None
         if alias and id(node) not in self._sizes:
-            self._refuse(event, "this alias leads back to where it stands. Write the value out.")
+            self._refuse(event, "this alias refers to itself. Write the value out.")
         if not alias:
             self._check(node)
         self._values += self._sizes[id(node)] if alias else 1
@@ -187,7 +187,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def _no_character(character: str) -> str:
-    return f"the character {ord(character):#06x} stands here, which no text has. Take it out."
+    return f"the character {ord(character):#06x} is not allowed in text. Remove it."
 
 
 def _short(value: str) -> str:

@@ -53,10 +53,10 @@ class ChanceBand:
     """The range of faithfulness of random circuits."""
 
     low: float
-    """5 % of them lie below."""
+    """5 % of them are below."""
     middle: float
     high: float
-    """95 % of them lie below."""
+    """95 % of them are below."""
     circuits: int
 
 

@@ -109,7 +109,7 @@ def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
         )
 
     def effects(contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:
-        """For each contrast the grids of all, since the batch decides their last bits; None stands for no contrast."""
+        """For each contrast the grids of all, since the batch decides their last bits; None means no contrast."""
         try:
             return [analysis.effects([one for one in contrasts if one is not None])] * len(contrasts)
         except OutOfMemory as error:

@@ -176,13 +176,13 @@ def _prefers_first(batch: AnnotationBatch, annotator: str, current: CurrentAnswe
 
 
 ATTENTIVE = 0.8
-"""A person whose interval for decoys or repeats lies wholly below this share was not attentive."""
+"""A person whose interval for decoys or repeats is entirely below this share was not attentive."""
 FEWEST = 5
 """With fewer decoys or repeated items than this, nothing is said about a person."""
 BY_CHANCE = 0.01
 """Significance level for choosing by place, with Holm's correction over all people."""
 RULE = (
-    f"A person is named if the 95 % interval for decoys or for repeats, on {FEWEST} items or more, lies wholly below "
+    f"A person is named if the 95 % interval for decoys or for repeats, on {FEWEST} items or more, is entirely below "
     f"{percent(ATTENTIVE)}, or if they chose the text shown first unusually often or seldom (p below {BY_CHANCE}, with Holm's "
     "correction over all people)."
 )

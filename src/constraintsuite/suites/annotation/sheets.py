@@ -69,7 +69,7 @@ def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str =
         if row not in tasks:
             faults.append(RowFault(line, f"no row {row!r} in the sheet of {annotator}. Is it another person's sheet?"))
         elif row in first:
-            faults.append(RowFault(line, f"the row {row!r} stands in line {first[row]} already; keep one."))
+            faults.append(RowFault(line, f"the row {row!r} is already in line {first[row]}; keep one."))
         else:
             first[row] = line
             given = TaskAnswers(cells, cells.get("note", ""))

@@ -126,7 +126,7 @@ def read_models(path: Path, kind: type[M], key: str) -> list[tuple[int, M]]:
         except ValidationError as error:
             faults.append(RowFault(line, describe(error)))
         if cells[key] and first.setdefault(cells[key], line) != line:
-            faults.append(RowFault(line, f"the {key} {cells[key]!r} stands in line {first[cells[key]]} already."))
+            faults.append(RowFault(line, f"the {key} {cells[key]!r} is already in line {first[cells[key]]}."))
     refuse(path, faults)
     return found
 

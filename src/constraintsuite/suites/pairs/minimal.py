@@ -134,7 +134,7 @@ class FlipRule(BaseModel, frozen=True, extra="forbid"):
 
 @cache
 def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
-    """The rules of `flips.yaml` that negate (`deny`) or affirm (`affirm`) what stands before Y."""
+    """The rules of `flips.yaml` that negate (`deny`) or affirm (`affirm`) what comes before Y."""
     rules = read_package_yaml("constraintsuite.suites.pairs", "flips.yaml")
     return adapter(dict[FlipDirection, tuple[FlipRule, ...]]).validate_python(rules)[direction]
 
@@ -155,7 +155,7 @@ def flip_drafts(attributes: Sequence[Proposal], matching: Matching) -> Iterator[
 
 
 def _flip(document: str, proposal: Proposal, direction: FlipDirection, matching: Matching) -> PairDraft | None:
-    """The text against itself with the first rule applied whose words stand right before Y; None where that is not safe."""
+    """The text paired with its edit by the first rule whose words come right before Y; None where that is not safe."""
     if matching.splits.get(document) != proposal.split:
         return None
     text, reading = matching.documents[document].text, matching.readings[document]

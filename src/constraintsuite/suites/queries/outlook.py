@@ -186,5 +186,5 @@ def _explain(proposal: Proposal, rejected: Mapping[str, int], alone: bool) -> tu
     return "no_pair", (
         f"of {len(proposal.violating):,} documents that were mined for affirming Y and {len(proposal.satisfying):,} for denying it, no two "
         f"could be set against each other: they must say {forms} (was Y reworded?), be found by the topic or the query, be of "
-        "like length, and lie in one split"
+        "similar length, and are in one split"
     )

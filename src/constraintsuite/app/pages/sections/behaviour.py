@@ -59,7 +59,7 @@ _GAPS = (
 )
 _ABOUT_GAPS = (
     "The gap is the score of the satisfying document minus that of the violating one, in standard deviations of all scores of the "
-    "system. Under the query it should lie right of the dashed line, under the opposite left of it. If the two shapes coincide, "
+    "system. Under the query it should be right of the dashed line, under the opposite left of it. If the two shapes coincide, "
     "the system ignores the constraint. Gaps beyond an end of the axis are counted in its last bar."
 )
 
@@ -140,7 +140,7 @@ def ties(view: ReportView) -> Section | None:
 
 _ABOUT_TRUNCATION = (
     "A system that reads only the beginning of a text may never see the words that decide. Cut: in one of the documents these words "
-    "lie past the end of what is read. Identical: the parts that are read of the two documents are the same, so they tie."
+    "come after the end of what is read. Identical: the parts that are read of the two documents are the same, so they tie."
 )
 _CUT: ItemColumns[tuple[str, TruncationAudit]] = {
     "system": ("text", lambda row: row[0]),

@@ -77,7 +77,7 @@ def verdict_lines(report: CircuitReport) -> Iterator[str]:
     yield _faithful(report)
     whole = show(report.total, "number")
     yield f"{_answer(verdict.behaviour)}: the model tells clean from corrupt runs (p {say(report.behaviour_p, 'p')})."
-    yield f"{_answer(verdict.total)}: the whole margin, {whole.value} ({whole.bounds}), lies above 0."
+    yield f"{_answer(verdict.total)}: the total margin, {whole.value} ({whole.bounds}), is above 0."
     yield f"{_answer(verdict.reached)}: the circuit is as faithful as requested, on the half on which it was found."
     yield f"{_answer(verdict.sites)}: the effect of a member stands out among all sites, on both halves."
     yield f"{_answer(verdict.chance)}: {_chance(report)}."

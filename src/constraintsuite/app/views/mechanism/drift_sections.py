@@ -87,7 +87,7 @@ def remarks_of(drift: CheckpointDrift) -> Iterator[str]:
 
 
 def _above(figure: Interval) -> bool:
-    """Whether the whole interval lies above 0; False without an interval."""
+    """Whether the interval is entirely above 0; False without an interval."""
     return figure.low is not None and figure.low > 0
 
 

@@ -121,7 +121,7 @@ def probe_table(drift: CheckpointDrift) -> Table:
     rows = tuple((one.checkpoint, one.layer, one.role, one.frozen, one.own) for one in drift.inside.probes)
     heads = (*columns("text", "checkpoint", "layer", "role"), *columns("share", "first's line", "own line"))
     return Table(
-        "probes", "Share of contrasts whose clean run lies further along the line.", heads, rows, long=len(rows) > 60
+        "probes", "Share of contrasts whose clean run is further along the line.", heads, rows, long=len(rows) > 60
     )
 
 

@@ -95,7 +95,7 @@ def _faults_of(passages: tuple[str, str], query: str) -> Iterator[str]:
         yield f"{len(query)} characters; at most {LONGEST} are taken."
         return
     for word, passage in words_of_one(passages, query):
-        yield f"“{word}” stands only in passage {passage + 1}. Use words of both passages, or of neither."
+        yield f"“{word}” appears only in passage {passage + 1}. Use words of both passages, or of neither."
     if asks_yes_or_no(query):
         yield "This is answered by yes or no. Begin with what, which, who, when, where, why or how."
 
