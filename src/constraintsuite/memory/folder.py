@@ -170,7 +170,7 @@ def change_memory(path: Path, plan: Callable[[Artifact], MemoryChangePlan]) -> A
 
 
 def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
-    """Call `use` on a memory, and again if a writer removed files meanwhile; `use` must verify what it reads."""
+    """Call `use` on a memory, and again if a writer removed files in the meantime; `use` must verify what it reads."""
     while True:
         artifact = Artifact.open_unverified(path, KIND)
         try:

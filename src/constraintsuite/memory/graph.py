@@ -127,7 +127,7 @@ class MemoryGraph:
         return Edge(self.node_id(source), self.node_id(target), EDGE_KINDS[kind], weight, confidence, because)
 
     def because(self, edge: int) -> str:
-        """Return the words or the rule behind an edge; for a mention, the name as it is written there."""
+        """Return the words or the rule that gave an edge; for a mention, the name as it is written there."""
         return self.reasons[int(self.edges.reason[edge])]
 
     def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> MemoryGraph:

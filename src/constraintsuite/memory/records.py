@@ -56,7 +56,7 @@ class Edge:
     confidence: float = 1.0
     """How likely it is that this edge is right, between 0 and 1."""
     because: str = ""
-    """The words or the rule behind it."""
+    """The words or the rule that gave this edge."""
 
 
 def weighted_edge(source: str, target: str, kind: EdgeKind, confidence: float = 1.0, because: str = "") -> Edge:

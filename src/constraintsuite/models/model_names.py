@@ -59,7 +59,9 @@ def parse_model(text: str) -> ModelName:
     head, *options = _OPTION.split(text)
     family, colon, argument = head.partition(":")
     if colon and not argument:
-        raise UserError(f"Model {text!r}: there is nothing after the colon. Leave the colon out, or name what it needs.")
+        raise UserError(
+            f"Model {text!r}: there is nothing after the colon. Leave the colon out, or name what it needs."
+        )
     pairs = tuple((key, value) for key, _, value in (option.partition("=") for option in options))
     repeated = {key for key, _ in pairs if [k for k, _ in pairs].count(key) > 1}
     if repeated:

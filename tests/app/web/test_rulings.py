@@ -179,7 +179,7 @@ def test_a_ruling_on_what_people_no_longer_say_is_told(batch: AnnotationBatch, j
     form = form_of(judge.page(at("dish-3")), "both")
     batch.store.append([EventDraft(BEN.name, "dish-3", "satisfies", "neither")], START)
     page = judge.post(RULINGS, form, 409).text
-    assert "Somebody has answered or ruled on this meanwhile" in page
+    assert "Somebody has answered or ruled on this in the meantime" in page
     assert "<li><strong>neither</strong></li>" in page, "what counts now"
     assert chosen_in(page) == {("satisfies", "both")}
     assert ruling_on(batch, "dish-3") is None

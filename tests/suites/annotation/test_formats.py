@@ -129,7 +129,7 @@ def mark_both(record: Record) -> None:
 def test_none_beside_something_else_is_refused(tmp_path: Path, layout: str) -> None:
     records = filled(tmp_path, layout)
     mark_both(records[1])
-    with pytest.raises(UserError, match=r"export\.json:2: fluent: 'none' is marked beside something else\."):
+    with pytest.raises(UserError, match=r"export\.json:2: fluent: 'none' is marked together with something else\."):
         taken(tmp_path, records, layout)
 
 

@@ -177,7 +177,7 @@ def report(*runs: Run | FolderPath, out: FolderPath, ties: TiePolicy = "strict",
     """Write a page about runs of one suite, with its tables as files, to share or to put into a paper.
 
     `runs` are runs or their folders; `out` is the folder to create; `ties` says what equal scores count. Returns the
-    path of the page, `index.html`, which needs nothing else; `tables/` beside it has CSV, JSON, Markdown and LaTeX.
+    path of the page, `index.html`, which needs nothing else; `tables/` next to it has CSV, JSON, Markdown and LaTeX.
 
         >>> cs.report(run, "runs/ours/bm25", out="report")
     """

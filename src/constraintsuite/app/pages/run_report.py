@@ -126,7 +126,7 @@ class LateInteraction(Protocol):
     fingerprint: str
 
     def maxsim(self, query: str, text: str) -> MaxSim:
-        """The token similarities behind the score of one pair."""
+        """The token similarities that make up the score of one pair."""
 
 
 def load_late_interaction(model: str, bench: Workbench) -> LateInteraction:

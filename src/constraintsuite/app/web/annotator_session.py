@@ -28,7 +28,7 @@ from constraintsuite.suites.annotation.records import AnnotationEvent
 
 @dataclass(frozen=True)
 class AnnotatorSession:
-    """The state behind a page of a queue."""
+    """The state of a page of a queue."""
 
     one: ServedArtifact
     home: str

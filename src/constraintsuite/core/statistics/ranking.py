@@ -54,7 +54,7 @@ def measure_queries(
     """The value of each measure for each query of `qrels`; a query without hits gets the lowest value.
 
     A query for which a measure is undefined has no value. Raises UserError if a measure cannot be computed at all. Only
-    the order of the documents counts. The implementations behind ir-measures break ties in different ways, compare
+    the order of the documents counts. The implementations that ir-measures calls break ties in different ways, compare
     scores in 32 bits, or accept only numbers as query ids. So they get numbers in place of names, and ranks in place of
     scores.
     """
@@ -119,7 +119,7 @@ def _extrapolated(shared: Sequence[float], s: int, persistence: float) -> float:
 
 @contextmanager
 def _user_errors(name: str) -> Iterator[None]:
-    """Turn errors of the implementations behind ir-measures into a UserError."""
+    """Turn errors of the implementations that ir-measures calls into a UserError."""
     try:
         yield
     except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:

@@ -1,4 +1,4 @@
-"""An object store behind a URL, through fsspec.
+"""An object store at a URL, through fsspec.
 
 The drivers of fsspec read credentials from their own environment variables. They also retry dropped connections, timeouts and
 requests to busy servers.

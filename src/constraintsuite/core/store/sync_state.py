@@ -31,7 +31,7 @@ class SyncedObject:
 
 @cache
 def connect(url: str) -> ObjectStore:
-    """The object store behind a URL; a process connects to it once."""
+    """The object store of a URL; a process connects to it once."""
     return ObjectStore(url)
 
 
@@ -44,7 +44,7 @@ class SyncState:
 
     @property
     def store(self) -> ObjectStore:
-        """The object store behind the URL."""
+        """The object store of the URL."""
         return connect(self.url)
 
     def file(self, name: str) -> Path:

@@ -109,9 +109,7 @@ class _Loader(yaml.SafeLoader):
             message = f"the tag {_short(event.tag)} is not allowed. Take it out, and quote the value if it is text."
             self._refuse(event, message)
         if self._depth == MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
-            self._refuse(
-                event, f"lists and mappings are nested more than {MAX_DEPTH} deep. Remove some levels."
-            )
+            self._refuse(event, f"lists and mappings are nested more than {MAX_DEPTH} deep. Remove some levels.")
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1

@@ -40,7 +40,7 @@ class PairQuestion:
 
 
 def questions_of(example: Example) -> dict[Preference, PairQuestion]:
-    """The question behind each preference of an example."""
+    """The question for each preference of an example."""
     found = {}
     for preference in example.preferences:
         one, other = sorted((example.document(preference.better).text, example.document(preference.worse).text))

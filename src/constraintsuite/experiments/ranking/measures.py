@@ -65,7 +65,9 @@ def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
             faults.append(str(error))
     if faults:
         ours = ", ".join(f"{name}@K" if kind.has_cutoff else name for name, kind in KINDS.items())
-        raise UserError("\n".join([*dict.fromkeys(faults), f"Besides the measures of ir-measures there are: {ours}."]))
+        raise UserError(
+            "\n".join([*dict.fromkeys(faults), f"In addition to the measures of ir-measures there are: {ours}."])
+        )
     return list(measures)
 
 

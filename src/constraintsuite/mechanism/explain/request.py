@@ -1,4 +1,4 @@
-"""The request behind `csuite explain`: which analysis of which model, at which sites, and on which contrasts."""
+"""The request of `csuite explain`: which analysis of which model, at which sites, and on which contrasts."""
 
 from __future__ import annotations
 

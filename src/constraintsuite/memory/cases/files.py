@@ -64,7 +64,7 @@ def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
     if repeated and not lenient:
         raise UserError(f"{path}: two cases have the id {dataset.cases[repeated[0]].case_id!r}.")
     if is_outside and not lenient:
-        raise UserError(f"{path}: {outside}. Put the documents beside it (a lenient reading would go there).")
+        raise UserError(f"{path}: {outside}. Put the documents next to it, or read the file leniently.")
     notes += [f"{_place(data, ('cases', at))}: an earlier case has this id, skipped" for at in repeated]
     notes += [outside] if is_outside else []
     return CaseFile(path, sha256_of(path), dataset.model_copy(update={"cases": tuple(kept)}), tuple(notes), lenient)

@@ -102,7 +102,7 @@ def _refuse_unclosed(path: Path, lines: list[str]) -> None:
         if line.startswith(tuple(f"{key}:" for key in FrontMatter._fields)):
             raise UserError(
                 f"{path}:1: the front matter that begins here is not closed in its first {_FRONT_MATTER_LINES} lines. "
-                "Put a line of --- behind its last key."
+                "Put a line of --- after its last key."
             )
 
 

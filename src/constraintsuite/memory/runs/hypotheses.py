@@ -30,7 +30,7 @@ _HELP, _HARM = "probes that leave it out", "other probes"
 
 @dataclass(frozen=True, slots=True)
 class HypothesisFigure:
-    """One number behind a verdict."""
+    """One number that a verdict is based on."""
 
     what: str
     figure: Interval

@@ -42,7 +42,7 @@ class RemoteSettings(ModelSettings):
 
 
 class ServedModelSettings(RemoteSettings):
-    """The options of rerankers and encoders behind HTTP."""
+    """The options of rerankers and encoders over HTTP."""
 
     model: str = Field("", description="the model that the server is asked for")
     batch: int = Field(32, ge=1, description="texts per request")

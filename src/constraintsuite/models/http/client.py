@@ -56,7 +56,7 @@ class Client(Asker):
 
     @classmethod
     def connect(cls, name: ModelName, url: str, settings: RemoteSettings, fingerprint: str, bench: Workbench) -> Client:
-        """A client with the user's settings; `fingerprint` is the hash of everything besides the request that decides an answer."""
+        """A client with the user's settings; `fingerprint` is the hash of everything except the request that decides an answer."""
         endpoint = Endpoint(url, Authorization("Bearer", settings.key(name)), Limits(seconds=settings.timeout))
         return cls(endpoint, fingerprint, settings.retries, bench)
 

@@ -1,4 +1,4 @@
-"""Rerankers behind HTTP, in the wire formats of Cohere, Jina and text-embeddings-inference."""
+"""Rerankers over HTTP, in the wire formats of Cohere, Jina and text-embeddings-inference."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class System(Retriever, Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that decides a ranking besides code, query and passages: settings, weights."""
+        """Hash of everything that decides a ranking, except code, query and passages: settings, weights."""
 
     def describe(self) -> Mapping[str, ModelFact]:
         """Settings and facts that are recorded with a run."""

@@ -72,7 +72,7 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         return scores
 
     def maxsim(self, query: str, text: str) -> MaxSim:
-        """The similarities behind the score of one pair, for a drawing."""
+        """The similarities that make up the score of one pair, for a drawing."""
         left, right = self._alone(query, "query"), self._alone(text, "document")
         return MaxSim(self._names(left, query), self._names(right, text), left.rows @ right.rows.T)
 

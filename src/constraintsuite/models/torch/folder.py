@@ -81,7 +81,7 @@ class ModelFolder:
             if not list(file.parent.glob("*.safetensors")):
                 raise UserError(
                     f"{file}: these weights are a pickle, which can run code when it is read. "
-                    "Save them as safetensors beside it; docs/families.md has the three lines."
+                    "Save them as safetensors in the same folder; docs/families.md has the three lines."
                 )
         if not any(file.suffix == ".safetensors" for file in self._files):
             raise UserError(f"{self.path}: there are no weights here (*.safetensors). Fetch the model again.")

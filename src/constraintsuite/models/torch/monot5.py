@@ -157,7 +157,7 @@ class MonoT5Scorer:
         inside = [i for i, ((a, b), special) in enumerate(spans) if not special and b > start and a < end]
         if excess >= len(inside):
             raise UserError(
-                f"Model {self.name!r}: beside the query {query[:80]!r} nothing of a text fits into {self._length} tokens. "
+                f"Model {self.name!r}: with the query {query[:80]!r}, nothing of a text fits into {self._length} tokens. "
                 "Set a larger length=N."
             )
         last = inside[-excess - 1]

@@ -27,7 +27,7 @@ from constraintsuite.suites.annotation.tables import RowFault, read_table, refus
 SHORTEST_REASON, LONGEST_REASON = 10, LONGEST_NOTE
 """In characters."""
 _COLUMNS = ("item", "question", "answers", "takes", "ruling", "reason")
-_STALE = "Somebody has answered or ruled on this meanwhile. Nothing was changed: look once more."
+_STALE = "Somebody has answered or ruled on this in the meantime. Nothing was changed. Look again."
 
 
 @dataclass(frozen=True, slots=True)

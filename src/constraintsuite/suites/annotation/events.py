@@ -129,7 +129,7 @@ def _refuse_link(path: Path) -> None:
 
 
 def _read_mode(path: Path) -> str:
-    """How SQLite should open a file for reading. Its log needs files beside it, which only a writer can remove again."""
+    """How SQLite should open a file for reading. Its log needs files next to it, which only a writer can remove again."""
     if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
         return "mode=rw"
     # If there is no log and nobody can make one, the file does not change while it is read.

@@ -19,8 +19,8 @@ Documents = Mapping[str, Document]
 """The documents that a proposal names, by id."""
 _NOTHING = "this would give no examples"
 _NOT_HERE = (
-    "The documents are not in this folder, so how many examples there would be is not known; with a suite of the same corpus "
-    "beside it, they are looked up."
+    "The documents are not in this folder, so the number of examples is not known. Put a suite of the same corpus next to it "
+    "to look them up."
 )
 
 

@@ -50,7 +50,7 @@ def modes(as_json: bool) -> None:
         try:
             facts = load_mode(name, Memory()).describe()
         except UserError:
-            listed[name] = None  # it needs a model behind a colon
+            listed[name] = None  # it needs a model after a colon
         else:
             listed[name] = {key: value for key, value in facts.items() if key != "mode"}
     emit(listed, as_json, _mode_lines(listed))

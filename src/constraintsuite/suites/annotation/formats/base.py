@@ -99,7 +99,7 @@ def as_texts(value: object) -> list[str]:
 def _cells(marked: Mapping[str, Sequence[str]]) -> dict[str, str]:
     for name, values in marked.items():
         if NOTHING in values and len(values) > 1:
-            raise WrongValue(f"{name}: {NOTHING!r} is marked beside something else.")
+            raise WrongValue(f"{name}: {NOTHING!r} is marked together with something else.")
     return {name: "; ".join(values) for name, values in marked.items()}
 
 

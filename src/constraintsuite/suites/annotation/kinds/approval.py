@@ -151,7 +151,7 @@ def keep_verdict(
 
 
 def write_approval(batch: AnnotationBatch, file: Path) -> None:
-    """Write the file that `csuite build --approved` takes, under a new name beside `file`."""
+    """Write the file that `csuite build --approved` takes, under a new name next to `file`."""
     number = 1 + max(map(_number, approvals_of(file)), default=0)
     out = file.with_name(f"{file.stem}.approved-{number}.jsonl")
     try:
@@ -168,7 +168,7 @@ def write_approval(batch: AnnotationBatch, file: Path) -> None:
 
 
 def approvals_of(file: Path) -> list[Path]:
-    """The files that `write_approval` wrote beside `file`, the newest first."""
+    """The files that `write_approval` wrote next to `file`, the newest first."""
     pattern = re.compile(rf"{re.escape(file.stem)}\.approved-\d+\.jsonl")
     return sorted((path for path in file.parent.iterdir() if pattern.fullmatch(path.name)), key=_number, reverse=True)
 
