@@ -142,11 +142,11 @@ def notes(documents: int, cluster: Cluster, *, whole: bool = True, given: bool =
         (notes(40_000, ALONE), "EXTRAPOLATED by a factor of 200 from the larger samples: beyond 100 this is a guess."),
         (
             notes(2_000, MANY),
-            "SHARDS: the recipe has 4, so that 12 workers have nothing to do. Try documents: {shards: 64}",
+            "SHARDS: the recipe has 4, so 12 workers have nothing to do. Try documents: {shards: 64}",
         ),
         (
             notes(200_000, FEW),
-            "SHARDS: the recipe has 4, so that a shard has 50,000 documents. Try documents: {shards: 10}",
+            "SHARDS: the recipe has 4, so a shard has 50,000 documents. Try documents: {shards: 10}",
         ),
         (notes(2_000, FEW), "Efficiency: 80.0 % measured"),
         (notes(40_000, ALONE), "Extrapolated to 40,000 documents, this is an error of ± 200 MiB for the driver"),

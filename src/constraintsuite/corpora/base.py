@@ -25,7 +25,7 @@ REASONS: Final[Mapping[Reason, str]] = {
     "wrong_columns": "it has another number of columns than expected",
     "broken_quotes": "a quoted field is not closed, or continues after its closing quote",
     "broken_markup": "a tag is opened and not closed, or closed and not opened",
-    "bad_grade": "its grade is not a whole number",
+    "bad_grade": "its grade is not an integer",
 }
 
 _ROWS_KEPT: Final = 1000

@@ -84,7 +84,7 @@ class StageCost:
 
 @dataclass(frozen=True)
 class BuildCost:
-    """Time, memory and storage of a whole build."""
+    """Time, memory and storage of a build."""
 
     documents: int
     workers: int

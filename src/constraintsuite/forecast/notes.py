@@ -84,7 +84,7 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
 def _on_growth(recipe: Recipe, steps: Sequence[StepCost]) -> Iterator[str]:
     if recipe.approved is not None:
         yield (
-            f"{recipe.approved}: the approved proposals are of the whole corpus, and not in the samples. Candidates, pairs and "
+            f"{recipe.approved}: the approved proposals are of the complete corpus, and not in the samples. Candidates, pairs and "
             "later steps may take more, or less."
         )
     times = [(step.name, step.driver) for step in steps]

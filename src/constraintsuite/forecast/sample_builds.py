@@ -51,7 +51,7 @@ class CorpusSample(NamedTuple):
 
 
 def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[CorpusSample]:
-    """For each draw a part of it, then all of it. If a draw is the whole corpus, there is only one."""
+    """For each draw a part of it, then all of it. If a draw is the complete corpus, there is only one."""
     large = len(taken.draws[0])
     draws = taken.draws[:1] if taken.whole and large == taken.read else taken.draws
     return [

@@ -139,5 +139,5 @@ class MemoryGraph:
 
 
 def microseconds(time: datetime) -> int:
-    """Return a time as microseconds since 1970, as a whole number: a float would round distant times."""
+    """Return a time as an integer, microseconds since 1970: a float would round distant times."""
     return (time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

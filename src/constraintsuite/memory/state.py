@@ -94,7 +94,7 @@ def lifecycle_of(strength: float) -> Lifecycle:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The whole content of a state: states with equal snapshots behave alike."""
+    """The complete content of a state: states with equal snapshots behave alike."""
 
     now: datetime
     forgetting: ForgettingCurve

@@ -58,7 +58,7 @@ class Tokenization:
     def __init__(
         self, tokenizer: Tokenizer, max_length: int, padding: Padding | None = None, *, cut_left: bool = False
     ) -> None:
-        # One copy tokenises single texts; the other one builds whole items, as a reference.
+        # One copy tokenises single texts; the other one builds complete items, as a reference.
         self._reader = plain_copy(tokenizer)
         self._joiner = Tokenizer.from_str(self._reader.to_str())
         self._joiner.enable_truncation(max_length, strategy="longest_first", direction="left" if cut_left else "right")

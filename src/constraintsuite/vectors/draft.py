@@ -29,7 +29,7 @@ class SubsetDraft:
     judged: JudgedQueries
     """Its queries and judgments; judgments of a twin are moved to the document that is kept."""
     survey: Survey
-    """Of the whole source."""
+    """Of the complete source."""
     selection: Selection
     states: tuple[judgments.CoverageState, ...]
     """For each query: how many of its positives are in the subset."""

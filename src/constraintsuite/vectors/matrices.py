@@ -39,7 +39,7 @@ def map_array(path: Path) -> npt.NDArray[Any]:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise UserError(f"{path}: this is not a whole NumPy array ({error}).") from None
+        raise UserError(f"{path}: this is not a complete NumPy array ({error}).") from None
     if not isinstance(array, np.ndarray):
         raise UserError(f"{path}: this file holds several arrays, expected one.")
     return array

@@ -71,7 +71,7 @@ class ImportContent(NamedTuple):
     repairs: tuple[str, ...]
     zeros: dict[str, int]
     population: dict[str, int]
-    """Number of documents in the whole collection; empty if not known."""
+    """Number of documents in the complete collection; empty if not known."""
 
     @property
     def counts(self) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 All files are prepared in a folder inside the bundle's, and moved to their place when all are finished. A build that was
 stopped resumes after the last finished step: the survey of the documents, their texts, each part of the corpus. A bundle
-that is replaced stays whole until then.
+that is replaced stays complete until then.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def document_row(row: int, name: str, title: str, text: str | None, stratum: str
 
 
 def write_table(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:
-    """Write rows to a file that appears only when it is whole; gives the number of rows.
+    """Write rows to a file that appears only when it is complete; returns the number of rows.
 
     A few thousand rows are in memory at a time; with a dictionary column all of them, since a dictionary covers the file.
     """

@@ -188,7 +188,7 @@ def test_a_second_batch_takes_nothing_from_the_first(suite_site: OpenSite) -> No
     ("size", "seed"), [("0", "0"), ("", "0"), ("5001", "0"), ("x", "0"), ("5", "-1"), ("5", "1e9")]
 )
 def test_a_size_that_cannot_be_meant_is_told_and_nothing_is_made(suite_site: OpenSite, size: str, seed: str) -> None:
-    assert "is not a whole number" in suite_site.visit().post("/sample/suite", {"size": size, "seed": seed}, 422).text
+    assert "is not an integer" in suite_site.visit().post("/sample/suite", {"size": size, "seed": seed}, 422).text
     assert [path.name for path in suite_site.shelf.root.iterdir()] == ["suite"]
 
 

@@ -71,9 +71,9 @@ def test_an_owner_draws_pairs_from_a_suite(drawn: OpenSite) -> None:
     [
         ({"suite": "suites/none", "size": "10", "seed": "0"}, "There is no suite at 'suites/none'"),
         ({"suite": "../suites/ours", "size": "10", "seed": "0"}, "There is no suite at"),
-        ({"suite": "suites/ours", "size": "0", "seed": "0"}, "Pairs: '0' is not a whole number"),
-        ({"suite": "suites/ours", "size": "10", "seed": "x"}, "Seed: 'x' is not a whole number"),
-        ({"suite": "suites/ours", "size": "1" * 5_000, "seed": "0"}, "is not a whole number"),
+        ({"suite": "suites/ours", "size": "0", "seed": "0"}, "Pairs: '0' is not an integer"),
+        ({"suite": "suites/ours", "size": "10", "seed": "x"}, "Seed: 'x' is not an integer"),
+        ({"suite": "suites/ours", "size": "1" * 5_000, "seed": "0"}, "is not an integer"),
         ({"suite": "plain", "size": "10", "seed": "0"}, "no minimal pairs"),
     ],
 )

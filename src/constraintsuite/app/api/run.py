@@ -185,7 +185,7 @@ def report(*runs: Run | FolderPath, out: FolderPath, ties: TiePolicy = "strict",
         raise UserError("A report needs at least one run.")
     given = [as_run(run) for run in runs]
     if any(run.is_slice for run in given):
-        raise UserError("A page is of whole runs, and breaks them down by itself: give the run, not a slice of it.")
+        raise UserError("A page shows complete runs, and breaks them down by itself. Give the run, not a slice of it.")
     bench = Workbench(cache=cache_folder() / "scores", reporter=choose_reporter(quiet))
     folders = [run.path for run in given]
     return write_report(given[0].suite.path, folders, Path(out), Extras(rule=TieRule(ties)), bench)

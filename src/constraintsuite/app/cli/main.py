@@ -32,7 +32,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Evaluate": {
         "models": ("models:models", "List the families of models, and known weights."),
-        "retrieve-eval": ("retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
+        "retrieve-eval": ("retrieve:retrieve_eval", "Measure the rankings of a retriever."),
         "baseline": ("gate:baseline", "Store runs under names, to compare with later."),
     },
     "Any folder": {

@@ -48,7 +48,7 @@ def comparison_tables(found: Comparison) -> list[Table]:
 
 
 def comparison_table(found: Comparison) -> Table:
-    """The whole comparison as one table."""
+    """The complete comparison as one table."""
     grouped = len({test.group for test in found.tests}) > 1
     caption = f"Paired differences on {found.items:,} items of {found.data}, with 95 % interval."
     labels = ("systems", "metric", "group") if grouped else ("systems", "metric")

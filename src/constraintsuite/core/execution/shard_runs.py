@@ -114,7 +114,7 @@ def _refuse_early_deaths(title: str, crashed: Sequence[Shard]) -> None:
         pull_path(shard.deaths_file)
         if not shard.deaths_file.is_file():
             raise UserError(
-                f"{title}: worker processes die before they start {shard.name}. Is there enough memory, and is the package whole on "
+                f"{title}: worker processes die before they start {shard.name}. Is there enough memory, and is the package complete on "
                 "every node? What was finished is kept: run the same command again."
             )
 

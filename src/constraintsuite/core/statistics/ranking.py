@@ -163,8 +163,8 @@ def _read(text: str) -> Measure:
     except (ValueError, NameError, AssertionError, TypeError) as error:
         raise UserError(f"Measure {text!r}: {_reason(error)}") from None
     cutoff = measure.params.get("cutoff", 1)
-    if isinstance(cutoff, bool) or not 1 <= cutoff <= DEEPEST:  # trec_eval would end the whole process
-        raise UserError(f"Measure {text!r}: after @ there must be a whole number from 1 to {DEEPEST:,}.")
+    if isinstance(cutoff, bool) or not 1 <= cutoff <= DEEPEST:  # trec_eval would end the process
+        raise UserError(f"Measure {text!r}: after @ there must be an integer from 1 to {DEEPEST:,}.")
     if not known:
         raise UserError(
             f"Measure {text!r}: ir-measures knows it, but no installed package computes it. Choose another measure."
@@ -176,7 +176,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, NameError):
         return "there is no such measure."
     if "cutoff=" in str(error):
-        return "it needs a whole number, as in P@10."
+        return "it needs an integer, as in P@10."
     if "=<object" in str(error):
         return f"it needs a value for {str(error).partition('=')[0].rpartition(' ')[2]}."
     return f"{error}." if isinstance(error, AssertionError) else "write it as nDCG@10 or P(rel=2)@5."

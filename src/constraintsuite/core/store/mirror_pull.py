@@ -205,5 +205,5 @@ def folder_of(name: str) -> str:
 
 
 def join(folder: str, name: str) -> str:
-    """The name of a file in a folder; the folder may be empty, for the whole mirror."""
+    """The name of a file in a folder; the folder may be empty, for the complete mirror."""
     return f"{folder}/{name}" if folder else name

@@ -105,7 +105,7 @@ class Member:
     drop: Interval
     """M(C) - M(C without it), as a share of M(full) - M(empty)."""
     needed: bool
-    """Whether the whole interval is above 0."""
+    """Whether the interval is entirely above 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class CircuitVerdict:
     behaviour: bool
     """Clean margins are above corrupt ones on the half `check`, p below .05."""
     total: bool
-    """The whole interval of M(full) - M(empty) is above 0: else there is nothing to be faithful to."""
+    """The interval of M(full) - M(empty) is entirely above 0: otherwise there is nothing to be faithful to."""
     reached: bool
     """The circuit reaches the threshold on the half `find`."""
     sites: bool

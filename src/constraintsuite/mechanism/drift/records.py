@@ -152,7 +152,7 @@ class HeadChange(CheckpointPair):
 
 @dataclass(frozen=True, slots=True)
 class PartChange(CheckpointPair):
-    """The same for a whole block, or for the embeddings."""
+    """The same for a block, or for the embeddings."""
 
     part: str
     change: float

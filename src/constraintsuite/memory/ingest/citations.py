@@ -227,7 +227,7 @@ def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> Citati
 
 
 def _is_whole_sentence(text: str, span: Span) -> bool:
-    """Whether a condition extends over its whole sentence, because no comma ends it."""
+    """Whether a condition extends over all of its sentence, because no comma ends it."""
     return bool(_HEAD.search(text[: span.start])) and bool(_END.match(text, span.end))
 
 

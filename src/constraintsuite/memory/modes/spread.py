@@ -30,7 +30,7 @@ TOLERANCE = 1e-6
 _MOST_HOPS = 1_000
 _LONGEST_PATH = 4  # hops of a walk that is shown; longer walks are in the sum too, and bring next to nothing
 _BEAM = 256
-_FEW = 16  # if less than one node in this many fires, taking its rows is cheaper than using the whole matrix
+_FEW = 16  # if less than one node in this many fires, taking its rows is cheaper than using the full matrix
 _LEAST_SYNONYM = 0.5  # below, all names of one field are alike, and most pairs would be links
 
 

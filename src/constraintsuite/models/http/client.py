@@ -160,7 +160,7 @@ def one_number(value: object, answer: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             number = float(value)
-        except OverflowError:  # a whole number with hundreds of digits
+        except OverflowError:  # an integer with hundreds of digits
             number = math.inf
         if math.isfinite(number):
             return number

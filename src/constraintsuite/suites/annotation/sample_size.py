@@ -59,7 +59,7 @@ def items_needed(figure: Interval, claim: float = CLAIM) -> ItemsNeeded:
 
 
 def _round_up(items: float) -> int:
-    return max(1, math.ceil(items - 1e-6))  # less what floating point adds to a whole number
+    return max(1, math.ceil(items - 1e-6))  # less what floating point adds to an integer
 
 
 def _independent(share: float, low: float) -> float:

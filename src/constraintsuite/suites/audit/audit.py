@@ -1,6 +1,6 @@
 """Runs every solver on every slice, and says in a verdict and in plain sentences whether it can win without understanding.
 
-A result is a leak if its whole interval is above 0.6, for the solver or for the opposite choice. A wide interval that
+A result is a leak if its interval is entirely above 0.6, for the solver or for the opposite choice. A wide interval that
 reaches beyond 0.6 settles nothing: there are too few examples to tell.
 """
 

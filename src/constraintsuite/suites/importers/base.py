@@ -57,7 +57,9 @@ class Importer(Protocol):
         """The test set at `source`, a file, a folder, or the name of a dataset on the hub."""
 
 
-WHOLE: Final = BadRows(advice="A test set is imported whole, so correct the row, or check that this is the right file.")
+WHOLE: Final = BadRows(
+    advice="A test set is imported completely, so correct the row, or check that this is the right file."
+)
 """Refuses every broken row: figures on a part of a test set could not be compared with published ones."""
 
 

@@ -66,7 +66,7 @@ def _example(number: int, row: FileRecord, documents: tuple[Document, ...]) -> E
     key = "corpus_sub_index" if "corpus_sub_index" in row.values else "index"
     places = row.values.get(key)
     if not (isinstance(places, list) and len(places) == 2 and all(isinstance(i, int) for i in places)):
-        raise UserError(f"{row.where}: {key!r} must be two whole numbers, the violating document first.")
+        raise UserError(f"{row.where}: {key!r} must be two integers, the violating document first.")
     if not all(0 <= i < len(documents) for i in places):
         raise UserError(f"{row.where}: {key!r} is {places}, but the collection has {len(documents):,} documents.")
     worse, better = (documents[i] for i in places)

@@ -256,7 +256,7 @@ def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
 
 
 def _excepts(sentence: ScopedSentence, cue: Cue, whole: bool) -> bool:
-    """Whether but, bar or save means except: a whole is named before, and a noun follows."""
+    """Whether but, bar or save means except: a totality such as "all" or "nothing" comes before it, and a noun follows."""
     if sentence.words[cue.first] == "but":
         return sentence.is_exceptive(cue.first)
     noun = sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"

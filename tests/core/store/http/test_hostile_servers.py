@@ -101,7 +101,7 @@ CASES = {
     ),
     "retry after a far date": Case(
         fixed("429 Too Many Requests", headers={"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"}),
-        "run again after more than a day",
+        "again after more than a day",
         {"download": "the server answers 429"},
     ),
     "retry after an impossible date": Case(

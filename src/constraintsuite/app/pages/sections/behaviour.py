@@ -149,9 +149,9 @@ _CUT: ItemColumns[tuple[str, TruncationAudit]] = {
     "share cut": ("share", lambda row: row[1].share),
     "identical": ("count", lambda row: row[1].identical),
     "accuracy, all": ("share", lambda row: row[1].with_cut["accuracy"]),
-    "accuracy, whole": ("share", lambda row: row[1].without_cut["accuracy"]),
+    "accuracy, not truncated": ("share", lambda row: row[1].without_cut["accuracy"]),
     "paired accuracy, all": ("share", lambda row: row[1].with_cut["paired_accuracy"]),
-    "paired accuracy, whole": ("share", lambda row: row[1].without_cut["paired_accuracy"]),
+    "paired accuracy, not truncated": ("share", lambda row: row[1].without_cut["paired_accuracy"]),
 }
 
 
@@ -160,7 +160,9 @@ def truncation(view: ReportView) -> Section | None:
     audits = {label: audit for label, run in view.runs.items() if (audit := run.summary.truncation) is not None}
     if not audits:
         return None
-    caption = "Truncation audit of the main examples, with 95 % interval; “whole” leaves out the examples that are cut."
+    caption = (
+        "Truncation audit of the main examples, with 95 % interval; “not truncated” leaves out the examples that are."
+    )
     table = tabulate("truncation", caption, audits.items(), _CUT)
     return Section("truncation", "Truncation", _ABOUT_TRUNCATION, (table,))
 

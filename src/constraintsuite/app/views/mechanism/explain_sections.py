@@ -228,7 +228,7 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
             if (band := point.chance) is not None
         ],
     }
-    title, level = f"Faithfulness, {report.ablation} ablation", LevelLine("the whole model", 1.0, percent(1.0))
+    title, level = f"Faithfulness, {report.ablation} ablation", LevelLine("the full model", 1.0, percent(1.0))
     drawings = draw_curves(
         f"faithfulness-{name}", title, "sites kept", "share of the margin kept", points, [level], scale="share"
     )

@@ -82,7 +82,7 @@ def clip(text: str) -> str:
 
 
 def message_of(text: str) -> str:
-    """The message of an error page: from the usual fields of a JSON answer, else the whole text."""
+    """The message of an error page: from the usual fields of a JSON answer, else the full text."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

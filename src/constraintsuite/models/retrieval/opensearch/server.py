@@ -32,7 +32,7 @@ from constraintsuite.models.retrieval.opensearch.answers import (
 
 T = TypeVar("T")
 _SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite", "allow_partial_search_results": False}
-"""Use the statistics of the whole index, not of each shard; always the same copies, since their deleted documents differ; and give
+"""Use the statistics of the complete index, not of each shard; always the same copies, since their deleted documents differ; and give
 an error, not partial results, if a shard is missing."""
 _LINES = "application/x-ndjson"
 

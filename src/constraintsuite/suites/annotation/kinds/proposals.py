@@ -128,7 +128,7 @@ def find_cue(query: str) -> str:
 
 
 def _replace_words(query: str, words: Mapping[str, str]) -> str:
-    """Replace some whole words of a query, all at once."""
+    """Replace some words of a query (never parts of words), all at once."""
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     return re.sub(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", lambda found: words[found[0]], query)
 
@@ -151,7 +151,7 @@ def words_by_person(current: CurrentAnswers, proposal: str) -> dict[str, Proposa
 def settle_words(current: CurrentAnswers, proposal: str) -> ProposalWords | None:
     """The words to build a proposal in; None if people differ and nobody has ruled.
 
-    Words are taken whole, never some of one person and some of another.
+    The words of one person are taken together, never some of one person and some of another.
     """
     given = list(words_by_person(current, proposal).values()) or [dict.fromkeys(WORDS, "")]
     rulings = {name: current.rulings.get((proposal, question_of(name))) for name in WORDS}

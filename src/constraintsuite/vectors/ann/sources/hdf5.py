@@ -42,7 +42,7 @@ class AnnBenchmarks(VectorSourceSettings):
                     rows,
                 )
         except OSError as error:
-            raise UserError(f"{file}: not a whole HDF5 file ({error}).") from None
+            raise UserError(f"{file}: not a complete HDF5 file ({error}).") from None
 
     def _metric(self, file: Path, distance: object) -> VectorMetric:
         words = distance.decode() if isinstance(distance, bytes) else distance
