@@ -44,7 +44,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=2,
+        revision=3,
         needs=("documents", "mentions"),
         sections=("analysis", "queries", "splits", "approved"),
         reads=("approved", "domains"),

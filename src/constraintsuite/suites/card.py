@@ -57,14 +57,14 @@ def write_card(
 def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     yield (
         f"{len(examples):,} pairwise ranking tests. Under `query` the satisfying document must score strictly above the violating "
-        "one; under `opposite`, the same need with the constraint turned round, it must be the other way round.\n"
+        "one; under `opposite`, the query with the constraint reversed, the order must be reversed.\n"
     )
     pools = recipe.candidates
     reading = f"Lucene index `{pools.index}`" if pools.index else f"stop list `{pools.stop_list}`"
     yield (
         f"Made from `{recipe.name}` with the analyser `{recipe.analysis.analyser}`, seed {recipe.seed}. Texts are normalised "
         "(NFC, single spaces"
-        + (", stray spaces around brackets, quotes and hyphens mended" if recipe.documents.repair_spacing else "")
+        + (", stray spaces around brackets, quotes and hyphens repaired" if recipe.documents.repair_spacing else "")
         + f"). BM25 pools of {pools.k_pool} with k1 {pools.k1}, b {pools.b}, {reading}. Every line follows `schema.json`.\n"
     )
 

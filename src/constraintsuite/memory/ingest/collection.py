@@ -155,14 +155,14 @@ def _next_edges(document: ParsedDocument) -> Iterator[Edge]:
     for before in range(len(places) - 1):
         if places[before].section == places[before + 1].section:
             source, target = document.units[before].id, document.units[before + 1].id
-            yield weighted_edge(source, target, "next", because="stands next in the section")
+            yield weighted_edge(source, target, "next", because="next in the section")
 
 
 def _part_edges(document: ParsedDocument) -> Iterator[Edge]:
     for unit, place in enumerate(document.places):
         if place.parent is not None:
             source, target = document.units[unit].id, document.units[place.parent].id
-            yield weighted_edge(source, target, "part_of", because="lies in this item")
+            yield weighted_edge(source, target, "part_of", because="part of this item")
 
 
 def _definition_edges(document: ReadDocument) -> Iterator[Edge]:

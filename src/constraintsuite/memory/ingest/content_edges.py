@@ -95,7 +95,7 @@ class _Linker:
             before = siblings_of(self.document, unit, -1)
             target = before if before is not None else self.document.places[unit].parent
             if target is not None:
-                yield self._exception(unit, target, 0.8, "speaks of the unit before it")
+                yield self._exception(unit, target, 0.8, "refers to the unit before it")
             return
         target, shared = self._rule_before(unit)
         if target is not None:

@@ -71,7 +71,7 @@ _SOLVERS = (
     Solver("fewer_y", "the text that mentions Y less often", least(_count_y), opposite="more_y"),
     Solver("more_y", "the text that mentions Y more often", most(_count_y), opposite="fewer_y"),
     Solver(
-        "position_of_y", "the text whose first mention of Y stands earlier (a tie unless both mention it)", _earlier_y
+        "position_of_y", "the text whose first mention of Y comes earlier (a tie unless both mention it)", _earlier_y
     ),
 )
 
@@ -109,7 +109,7 @@ class ExcludeType:
 
 
 _OMITTED = "in Omission the satisfying document never mentions Y and the violating one does"
-_MATCHED = "in Omission only the violating document holds the words of Y, which stand in the query"
+_MATCHED = "in Omission only the violating document contains the words of Y, which are also in the query"
 _AFFIRMED = "the idiom excludes nothing, so the document that affirms Y is the right one"
 _PLAIN = "the idiom excludes nothing, so plain word matching is right: the control asks whether a model still does it"
 _MENTIONS, _MATCHING = ("fewer_y", "more_y"), ("bm25_query", "bm25_opposite", "overlap")

@@ -15,8 +15,8 @@ from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_fil
 _QUERIES = ("test_manual_final.json", "test.json", "queries.json")
 _ABOUT = (
     "ExcluIR: exclusionary queries written over pairs of HotpotQA documents. The satisfying document answers the query, the "
-    "violating one is about what the query leaves out. One query a pair: its accuracy has a chance of 50 % and must not be "
-    "averaged with paired accuracies. The whole collection comes along for `csuite retrieve-eval`, which prints the paper's "
+    "violating one is about what the query leaves out. Each pair has one query: its accuracy has a chance level of 50 % and must not be "
+    "averaged with paired accuracies. The complete collection is included for `csuite retrieve-eval`, which prints the paper's "
     "measures."
 )
 
