@@ -21,7 +21,7 @@ from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter, read_jsonl
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
-from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost, WatchingEngine
+from constraintsuite.forecast.costs import SUITE, BuildCost, MeasuringEngine, StageCost
 from constraintsuite.forecast.sampling import DrawnDocuments, shards_of, write_sample
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.build import PIPELINE, build_suite
@@ -89,7 +89,7 @@ def build_samples(
 
 
 def _warm(build: BuildCost) -> float:
-    return max(1e-9, sum(each.warm for stage in build.stages for each in stage.maps))
+    return max(1e-9, sum(each.work_seconds for stage in build.stages for each in stage.maps))
 
 
 _STAGES = "stages"
@@ -133,7 +133,7 @@ def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
     start = Spent(0.0, time.process_time())
     # A full garbage collection would look like growth of the step it falls into.
     gc.set_threshold(*gc.get_threshold()[:2], _NEVER)
-    engine = WatchingEngine(LocalEngine(workers))
+    engine = MeasuringEngine(LocalEngine(workers))
     build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
     stages = []
     for name in PIPELINE.names()[:-1]:
@@ -145,7 +145,7 @@ def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
 
 
 def _watch_stage(
-    name: str, work: Callable[[], object], engine: WatchingEngine, folder: Path, apart: Collection[str] = ()
+    name: str, work: Callable[[], object], engine: MeasuringEngine, folder: Path, apart: Collection[str] = ()
 ) -> StageCost:
     reset_peak()
     begin = now()

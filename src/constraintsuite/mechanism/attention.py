@@ -16,7 +16,7 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.core.statistics.resampling import estimate
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_unrelated_pairs
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import ContrastBatch, make_blocks
@@ -47,7 +47,7 @@ def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *,
     """The attention shares of all heads in the clean runs, as means over contrasts; clusters are resampled."""
     if not contrasts:
         raise UserError("Attention is measured on main contrasts, but all contrasts here are controls.")
-    asked = without_asides(contrasts)
+    asked = without_unrelated_pairs(contrasts)
     sites = model.sites({"pattern"})
     budget = plan_memory(model, sites, None, max(one.longest for one in asked))
     shares = np.full((len(asked), len(sites), len(FROM_ROLES), len(ROLES)), np.nan)

@@ -135,7 +135,7 @@ class SegmentEntry:
     mentions: int
 
 
-def living_parts(artifact: Artifact, only: Collection[str] | None = None) -> Iterator[MemoryDocument]:
+def current_documents(artifact: Artifact, only: Collection[str] | None = None) -> Iterator[MemoryDocument]:
     """Yield the current documents, or some of them, in no particular order and one at a time."""
     wanted = (raw for raw in newest_lines(artifact, SEGMENTS) if only is None or raw.document in only)
     return (change.part for change in (raw.read(DocumentChange) for raw in wanted) if change.part is not None)
@@ -143,12 +143,14 @@ def living_parts(artifact: Artifact, only: Collection[str] | None = None) -> Ite
 
 def entries(artifact: Artifact) -> dict[str, SegmentEntry]:
     """Return the current documents of a memory, by id."""
-    return applied({}, (raw.read(_Head) for raw in newest_lines(artifact, SEGMENTS)))
+    return apply_changes({}, (raw.read(_Head) for raw in newest_lines(artifact, SEGMENTS)))
 
 
-def applied(held: Mapping[str, SegmentEntry], changes: Iterable[DocumentChange | _Head]) -> dict[str, SegmentEntry]:
+def apply_changes(
+    documents: Mapping[str, SegmentEntry], changes: Iterable[DocumentChange | _Head]
+) -> dict[str, SegmentEntry]:
     """Return the documents of a memory after some changes."""
-    after = dict(held)
+    after = dict(documents)
     for change in changes:
         if change.part is None:
             after.pop(change.document, None)

@@ -118,7 +118,7 @@ def _tables(found: CheckpointDrift) -> Iterator[str]:
     yield from text_parts(tables.checkpoint_table(found))
     for suite in found.suites:
         yield from text_parts(tables.matrix_table(found, suite))
-    yield from text_parts(tables.likeness_table(found, brief=True))
+    yield from text_parts(tables.importance_table(found, brief=True))
     yield from (fill(remark, WIDTH) for remark in remarks_of(found))
 
 

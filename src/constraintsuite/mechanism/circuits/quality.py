@@ -91,7 +91,7 @@ def draw_curve(
     points = []
     for i, (size, circuit) in enumerate(zip(sizes, circuits, strict=True)):
         drawn = _drawn(circuit, "layer", chance, check, f"curve {size}")[0]
-        aside = check.mean(outcomes.asides[1 + i] - outcomes.asides[0])
+        aside = check.mean(outcomes.unrelated[1 + i] - outcomes.unrelated[0])
         points.append(CurvePoint(size, found[i], checked[i], _band(_faithfulness(drawn, check)), aside))
     return points
 

@@ -22,7 +22,7 @@ from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.records import RandomModels, RankedSite, SiteRanking
 from constraintsuite.mechanism.circuits.runner import CircuitRunner, group_by_length, load_or_compute
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_unrelated_pairs
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import (
     ALL,
@@ -63,7 +63,7 @@ def untrained_model(model: LoadedModel, seed: int) -> LoadedModel:
     return replace(model, name=name, classifier=classifier, fingerprint=f"{model.fingerprint}/random-{seed}")
 
 
-_EITHER: tuple[EffectMethod, ...] = ("exact", "attribution")
+_METHODS: tuple[EffectMethod, ...] = ("exact", "attribution")
 
 
 class SiteEffects(NamedTuple):
@@ -117,7 +117,7 @@ def site_effects(
     """
     mine = effects.where((effects.direction == direction) & (effects.role == ALL))
     gaps = []
-    for each in (method,) if method else _EITHER:
+    for each in (method,) if method else _METHODS:
         rows = mine.where(mine.method == each)
         missing = sorted(set(sites) - set(rows.site.tolist()))
         if not missing:
@@ -195,7 +195,7 @@ def effects_of(
     """Compute the effects of sites at all positions on contrasts."""
     run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
     values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
-    asked = without_asides(contrasts)
+    asked = without_unrelated_pairs(contrasts)
     for places in group_by_length(contrasts):
         (grid,) = run(model, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
         # A site that cannot reach a contrast does not change it.

@@ -80,7 +80,7 @@ class CheckpointPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness(CheckpointPair):
+class ImportanceSimilarity(CheckpointPair):
     """How similar two checkpoints are in the importance of sites, which is the absolute mean effect."""
 
     direction: PatchDirection
@@ -168,7 +168,7 @@ class CircuitChange(CheckpointPair):
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing(CheckpointPair):
+class CrossCheckpointPatch(CheckpointPair):
     """Values of the first checkpoint put into the second: does the new model still understand the old one?"""
 
     direction: PatchDirection
@@ -195,12 +195,12 @@ class CheckpointStep:
     importances: tuple[Importance, ...]
     reliabilities: tuple[Reliability, ...]
     probes: tuple[Probe, ...]
-    likenesses: tuple[Likeness, ...] = ()
+    likenesses: tuple[ImportanceSimilarity, ...] = ()
     alignments: tuple[Alignment, ...] = ()
     head_changes: tuple[HeadChange, ...] = ()
     part_changes: tuple[PartChange, ...] = ()
     circuit_changes: tuple[CircuitChange, ...] = ()
-    crossings: tuple[Crossing, ...] = ()
+    crossings: tuple[CrossCheckpointPatch, ...] = ()
 
     @classmethod
     def joined(cls, steps: Sequence[CheckpointStep]) -> CheckpointStep:

@@ -31,9 +31,9 @@ from constraintsuite.memory.segments import (
     DocumentChange,
     LogLine,
     SegmentEntry,
+    current_documents,
     entries,
     file_names,
-    living_parts,
     newest_lines,
 )
 
@@ -184,7 +184,7 @@ def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_r
             for part in parts
             if part.id in others and DocumentChange.to(part).digest != held.entries[part.id].digest
         }
-        gained, lost = _links_changed(living_parts(artifact, relinked), relinked)
+        gained, lost = _links_changed(current_documents(artifact, relinked), relinked)
         replaced = tuple(document for document in fresh if document in held.entries)
         new = tuple(document for document in fresh if document not in held.entries)
         notes = (*namesakes, *empty_documents(part for part in parts if part.id in fresh))

@@ -161,8 +161,8 @@ def _name_shortcut(solver: str, forward: bool) -> str:
         return "a classifier that never sees the query"
     own = load_solver(solver)
     if forward:
-        return f"picking {own.says} (`{solver}`)"
-    return "" if own.opposite else f"avoiding {own.says} (`{solver}`)"
+        return f"picking {own.description} (`{solver}`)"
+    return "" if own.opposite else f"avoiding {own.description} (`{solver}`)"
 
 
 def _where(part: str) -> str:

@@ -96,7 +96,7 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
 
 def _legend(solvers: Iterable[str]) -> Iterator[str]:
     yield "### What each solver picks"
-    yield _bullets(f"`{name}`: {_BLIND if name == QUERY_BLIND else load_solver(name).says}." for name in solvers)
+    yield _bullets(f"`{name}`: {_BLIND if name == QUERY_BLIND else load_solver(name).description}." for name in solvers)
 
 
 def _title(name: str) -> str:

@@ -126,7 +126,7 @@ def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
 
 
 def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
-    yield Charts(tuple(plot for direction in drift.circuit for plot in _likeness_plot(drift, direction)))
+    yield Charts(tuple(plot for direction in drift.circuit for plot in _similarity_plot(drift, direction)))
     maps = []
     for label in _mapped(drift):
         for direction in drift.circuit:
@@ -139,7 +139,7 @@ def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
             framed = drift.circuit[direction] if label == drift.checkpoints[0] else ()
             maps.append(head_map(name, f"{label}: {direction}", found, "recovered, attribution", framed))
     yield Charts(tuple(maps))
-    yield tables.likeness_table(drift)
+    yield tables.importance_table(drift)
 
 
 def _mapped(drift: CheckpointDrift) -> list[str]:
@@ -149,7 +149,7 @@ def _mapped(drift: CheckpointDrift) -> list[str]:
     return [drift.checkpoints[place] for place in places]
 
 
-def _likeness_plot(drift: CheckpointDrift, direction: str) -> list[Drawing]:
+def _similarity_plot(drift: CheckpointDrift, direction: str) -> list[Drawing]:
     number, inside = _numbers(drift), drift.inside
     mine = [one for one in inside.likenesses if (one.direction, one.first) == (direction, drift.checkpoints[0])]
     shown = {

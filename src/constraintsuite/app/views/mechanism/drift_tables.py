@@ -10,7 +10,7 @@ from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.outcome_table import OVERALL
-from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
+from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, ImportanceSimilarity
 
 _BRIEF = 4  # columns of likeness that fit a terminal
 _RESAMPLED = "95 % intervals resample clusters of examples"
@@ -61,7 +61,7 @@ def change_table(drift: CheckpointDrift, suite: str) -> Table:
     return difference_table(f"changes_{suite}", caption, drift.changes[suite], ("systems", "group"))
 
 
-def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
+def importance_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     """Whether the same sites matter in two checkpoints; `brief` gives the columns that fit a terminal."""
     jaccard = f"Jaccard@{drift.top}"
     shown: Sequence[tuple[str, ColumnKind, str]] = (
@@ -89,7 +89,7 @@ def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     return Table("sites", caption, heads, rows)
 
 
-def _about_same(likenesses: Sequence[Likeness]) -> str:
+def _about_same(likenesses: Sequence[ImportanceSimilarity]) -> str:
     about = " Columns with “same” are on the same contrasts, where chance is shared."
     return f"{about} Random rankings have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else about
 
