@@ -23,13 +23,13 @@ class ListedWeights(NamedTuple):
 def list_weights() -> list[ListedWeights]:
     """All public weights that have a short name."""
     return [
-        ListedWeights(name, precision, state_of(variant, precision), use_of(model, precision))
+        ListedWeights(name, precision, availability_of(variant, precision), use_of(model, precision))
         for name, model in known_models().items()
         for precision, variant in model.variants.items()
     ]
 
 
-def state_of(variant: WeightVariant, precision: str) -> ModelAvailability:
+def availability_of(variant: WeightVariant, precision: str) -> ModelAvailability:
     """Whether weights are on this machine, and if not, from where they can be downloaded."""
     if find_variant(variant, precision):
         return "here"
@@ -50,7 +50,7 @@ def facts_of(variant: WeightVariant, precision: str) -> dict[str, str | dict[str
     )
     package = variant.package
     return {
-        "state": state_of(variant, precision),
+        "state": availability_of(variant, precision),
         "folder": str(found or f"{variant_folder(variant, precision)}, once fetched"),
         "hub": _in_hub(variant),
         "package": f"{package.requirement} (SHA-256 {package.sha256})" if package else _without_package(variant),

@@ -25,7 +25,7 @@ from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors, vector_sets
 from constraintsuite.vectors.draft import DocumentTwin
 from constraintsuite.vectors.embedding_shard import PLURALS
-from constraintsuite.vectors.judgments import measure_coverage, positives_of, state_of
+from constraintsuite.vectors.judgments import coverage_state, measure_coverage, positives_of
 from constraintsuite.vectors.matrices import Matrix, check_lengths, length_tolerance, zero_count
 from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, neighbour_truths, read_neighbours
 from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_relevance, relevance_rows
@@ -132,7 +132,7 @@ def check_judgments(bundle: Bundle) -> Iterator[str]:
     judged = {document for _, document in couples}
     there = {name for name in bundle.ids() if name in judged}
     positives = positives_of(qrels, bundle.min_relevance)
-    states = tuple(state_of(positives.get(name, frozenset()), there) for name in names)
+    states = tuple(coverage_state(positives.get(name, frozenset()), there) for name in names)
     for query, state in zip(queries, states, strict=True):
         if query.coverage != state:
             yield f"{files.QUERIES}: query {query.id!r} is marked {query.coverage!r}, but its positives give {state!r}"

@@ -163,7 +163,7 @@ class QueryCoverage:
         return self.queries - self.unjudged
 
 
-def state_of(positives: Set[str], there: Set[str]) -> CoverageState:
+def coverage_state(positives: Set[str], there: Set[str]) -> CoverageState:
     """Whether all, some or none of a query's positives are in the subset."""
     if not positives:
         return "unjudged"

@@ -18,7 +18,7 @@ from constraintsuite.memory.private.versions import VERSIONS, Version, open_vers
 from constraintsuite.memory.records import EdgeKind, SemanticRole
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, ItemSet
-from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_table
+from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_csv
 
 CASES = "cases.csv"
 BATCHES = "batches"
@@ -87,7 +87,7 @@ class PrivateCase(BaseModel):
 
 def write_case_sheet(pilot: Path) -> Path:
     """Write an empty sheet for cases, and return its path."""
-    write_table(pilot / CASES, tuple(PrivateCase.model_fields), ())
+    write_csv(pilot / CASES, tuple(PrivateCase.model_fields), ())
     return pilot / CASES
 
 

@@ -16,7 +16,7 @@ from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import prose_files
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.suites.annotation.tables import read_models, refuse_existing, write_table
+from constraintsuite.suites.annotation.tables import read_models, refuse_existing, write_csv
 
 INVENTORY = "inventory.csv"
 DocumentType = Literal["services", "supply", "licence", "data_protection", "confidentiality", "negotiated", "other"]
@@ -87,7 +87,7 @@ def write_inventory(documents: Path, pilot: Path) -> list[InventoryEntry]:
     rows = [
         {name: "" if value is None else str(value) for name, value in entry.model_dump().items()} for entry in entries
     ]
-    write_table(pilot / INVENTORY, tuple(InventoryEntry.model_fields), rows)
+    write_csv(pilot / INVENTORY, tuple(InventoryEntry.model_fields), rows)
     return entries
 
 

@@ -22,7 +22,7 @@ from constraintsuite.suites.annotation.records import (
     read_value,
     spell_value,
 )
-from constraintsuite.suites.annotation.tables import RowFault, read_table, refuse, write_table
+from constraintsuite.suites.annotation.tables import RowFault, read_csv, refuse, write_csv
 
 SHORTEST_REASON, LONGEST_REASON = 10, LONGEST_NOTE
 """In characters."""
@@ -108,7 +108,7 @@ def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
         raise UserError(f"{batch.path}: nothing waits for a ruling by {by}.")
     rows = [_row(batch, one) for one in found]
     shown = dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS)
-    write_table(file, (_COLUMNS[0], *shown, *_COLUMNS[1:]), rows)
+    write_csv(file, (_COLUMNS[0], *shown, *_COLUMNS[1:]), rows)
     return len(found)
 
 
@@ -118,7 +118,7 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
     current = current_answers(batch.store.events())
     faults: list[RowFault] = []
     drafts: dict[tuple[str, str], EventDraft] = {}
-    for line, cells in read_table(file, _COLUMNS)[1]:
+    for line, cells in read_csv(file, _COLUMNS)[1]:
         if not cells["ruling"]:
             continue
         place = cells["item"], cells["question"]

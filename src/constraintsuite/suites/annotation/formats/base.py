@@ -14,10 +14,10 @@ from constraintsuite.suites.annotation.records import NOTHING, AnnotationQuestio
 from constraintsuite.suites.annotation.tables import (
     RowFault,
     SheetRow,
-    read_table,
+    read_csv,
     refuse,
     refuse_existing,
-    write_table,
+    write_csv,
 )
 
 
@@ -117,7 +117,7 @@ def _read_list(file: Path) -> list[dict[str, Any]]:
 
 def _write_csv(file: Path, sheet: AnnotationSheet) -> None:
     """One column for the row, each text, each question, and notes."""
-    write_table(file, ("row", *sheet.shown, *(question.id for question in sheet.questions), "note"), sheet.rows)
+    write_csv(file, ("row", *sheet.shown, *(question.id for question in sheet.questions), "note"), sheet.rows)
 
 
-CSV = SheetFormat(_write_csv, lambda file: read_table(file, ("row",)))
+CSV = SheetFormat(_write_csv, lambda file: read_csv(file, ("row",)))
