@@ -109,7 +109,7 @@ class ImportanceSimilarity(CheckpointPair):
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How well the importances of one checkpoint agree between halves: the upper limit for likeness across halves."""
+    """How well the importances of one checkpoint agree between halves: the upper limit for similarity across halves."""
 
     checkpoint: str
     direction: PatchDirection

@@ -165,7 +165,7 @@ def _similarity_plot(drift: CheckpointDrift, direction: str) -> list[Drawing]:
     chance = mine[0].jaccard_chance
     level = LevelLine("Jaccard of chance", chance, f"{chance:.3f}")
     title = f"Site importance, {direction}"
-    return draw_curves(f"likeness-{direction}", title, "checkpoint", "likeness", points, [level])
+    return draw_curves(f"likeness-{direction}", title, "checkpoint", "similarity", points, [level])
 
 
 def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:

@@ -12,7 +12,7 @@ from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.outcome_table import OVERALL
 from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, ImportanceSimilarity
 
-_BRIEF = 4  # columns of likeness that fit a terminal
+_BRIEF = 4  # columns of similarity that fit a terminal
 _RESAMPLED = "95 % intervals resample clusters of examples"
 _ALL = " “all” are the main examples, without the controls."
 
@@ -78,7 +78,7 @@ def importance_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     if brief:
         shown = shown[:_BRIEF]
     caption = (
-        "How alike the importances of heads and MLPs are: one checkpoint on one half of the contrasts, the other on the other half. "
+        "How similar the importances of heads and MLPs are: one checkpoint on one half of the contrasts, the other on the other half. "
         f"n counts contrasts, whose clusters are resampled.{'' if brief else _about_same(drift.inside.likenesses)}"
     )
     heads = (Column("checkpoints"), *(Column(title, kind) for title, kind, _ in shown))
@@ -89,9 +89,9 @@ def importance_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     return Table("sites", caption, heads, rows)
 
 
-def _about_same(likenesses: Sequence[ImportanceSimilarity]) -> str:
-    about = " Columns with “same” are on the same contrasts, where chance is shared."
-    return f"{about} Random rankings have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else about
+def _about_same(similarities: Sequence[ImportanceSimilarity]) -> str:
+    about = " Columns with “same” are on the same contrasts, where noise is shared."
+    return f"{about} Random rankings have an RBO of {similarities[0].rbo_chance:.3f}." if similarities else about
 
 
 def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
