@@ -141,7 +141,7 @@ def test_ties_count_as_the_policy_says(suite: Suite, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        ({"rules": []}, "there is no rule, so that everything would pass"),
+        ({"rules": []}, "there is no rule, so everything would pass"),
         ({"rule": []}, "rule: unknown key"),
         ({"rules": [{"metric": "accuracy"}]}, "one limit of min, max, max_drop, max_rise; here are none"),
         ({"rules": [{"metric": "accuracy", "min": 0, "max": 1}]}, "here are min, max"),
