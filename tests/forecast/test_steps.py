@@ -197,4 +197,4 @@ def test_that_approval_is_not_part_of_the_samples_is_said() -> None:
     taken = DrawnDocuments(((),), 2_000, True, None, 1e-5)
     steps = estimate_steps(approved, SAMPLES, 2_000, ALONE)
     found = notes_on(approved, taken, SAMPLES, steps, (), ALONE, 2_000, given=False)
-    assert any(note.startswith("approved.jsonl: the approved proposals are of the whole corpus") for note in found)
+    assert any(note.startswith("approved.jsonl: the approved proposals are of the complete corpus") for note in found)

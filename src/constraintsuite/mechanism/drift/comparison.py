@@ -214,7 +214,7 @@ def _halved(effects: FloatArray, context: DriftContext) -> FloatArray:
 
 
 def _sharing_p(one: FloatArray, other: FloatArray, context: DriftContext) -> float:
-    """p that random circuits share as many sites as those chosen on different halves; the larger of both ways."""
+    """p-value for the overlap of circuits chosen on opposite halves; the larger of the two directions."""
     find, count, top = context.find, len(context.sites), context.top
     mine, theirs = (
         [similarity.top_sites(importance(effects[half]), top) for half in (find, ~find)] for effects in (one, other)
