@@ -23,7 +23,7 @@ TEXT_ROLES: tuple[TokenRole, ...] = ("d_other", "d_cue", "d_y", "d_scope")
 ContrastSide = Literal["query", "document"]
 SIDES: tuple[ContrastSide, ...] = get_args(ContrastSide)
 ContrastHalf = Literal["find", "check"]
-"""Circuits are found on one half and tested on the other."""
+"""`find` is the selection half, on which circuits are chosen; `check` is the held-out half, on which they are tested."""
 HALVES: tuple[ContrastHalf, ...] = get_args(ContrastHalf)
 ControlKind = Literal["", "idiom", "nonflip", "entity"]
 """The kind of control that a contrast is: `idiom` has a negation word that excludes nothing, `nonflip` says the same thing in
