@@ -64,7 +64,7 @@ def test_show_says_what_is_pinned() -> None:
 
 
 def test_show_says_what_is_not_pinned_and_what_was_found() -> None:
-    assert "sha256     no hash is pinned, because it could not be verified; `csuite models fetch` prints" in say(
+    assert "sha256     no hash is pinned, because it could not be verified; `csuite fetch` prints" in say(
         "bge-reranker-base"
     )
     folder = place("bge-reranker-base", "fp32", b"")

@@ -46,7 +46,7 @@ def facts_of(variant: WeightVariant, precision: str) -> dict[str, str | dict[str
     found = find_variant(variant, precision)
     pinned = {name: " or ".join(entry.sha256) for name, entry in variant.files.items() if entry.sha256}
     unpinned = "no hash is pinned, because it could not be verified; " + (
-        f"found: {weight_hashes(found)}" if found else "`csuite models fetch` prints the hash of the download"
+        f"found: {weight_hashes(found)}" if found else "`csuite fetch` prints the hash of the download"
     )
     package = variant.package
     return {
