@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.statistics.metric import Metric
-from constraintsuite.core.statistics.significance import CAUTIOUS, TYPICAL, detect_before
+from constraintsuite.core.statistics.significance import PESSIMISTIC, TYPICAL, detect_before
 from constraintsuite.core.statistics.ties import TiePolicy, TieRule
 from constraintsuite.core.store.jsonl import describe_all
 from constraintsuite.core.store.yaml_files import read_yaml
@@ -195,7 +195,7 @@ class RuleDetection:
     typical: float | None
     """The smallest detectable change if two systems disagree as most do; None if no change can be detected."""
     detectable: float | None
-    """The same on cautious assumptions."""
+    """The same for a pessimistic rate of disagreement."""
 
 
 def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDetection]:
@@ -209,7 +209,7 @@ def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDe
         members = _with_values(table, rule.metric, table.members(group))
         numbers = table.clusters(members).numbers
         alpha = policy.alpha / len(cells)
-        typical, cautious = (detect_before(numbers, alpha=alpha, assumed=one) for one in (TYPICAL, CAUTIOUS))
+        typical, pessimistic = (detect_before(numbers, alpha=alpha, assumed=one) for one in (TYPICAL, PESSIMISTIC))
         found.append(
             RuleDetection(
                 str(rule),
@@ -219,7 +219,7 @@ def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDe
                 len(np.unique(numbers)),
                 metric.share,
                 typical if metric.share else None,
-                cautious if metric.share else None,
+                pessimistic if metric.share else None,
             )
         )
     return found
