@@ -46,7 +46,7 @@ class AttentionShare:
 def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *, seed: int = 0) -> list[AttentionShare]:
     """The attention shares of all heads in the clean runs, as means over contrasts; clusters are resampled."""
     if not contrasts:
-        raise UserError("Attention is measured on main contrasts, but all contrasts here are controls.")
+        raise UserError("Attention is measured on main contrasts (not controls), and there are none.")
     asked = without_unrelated_pairs(contrasts)
     sites = model.sites({"pattern"})
     budget = plan_memory(model, sites, None, max(one.longest for one in asked))

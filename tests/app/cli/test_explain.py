@@ -86,7 +86,7 @@ def test_exact_patches_follow_an_attribution(world: Path) -> None:
     printed = call(
         "patch", world / "suite", *model(world), "--out", out, "--roles", "every", "--guide", world / "a", "--top", 0.1
     )
-    assert "Attribution against exact patches" in printed.stdout
+    assert "Attribution compared with exact patches" in printed.stdout
     assert invoke("verify", out, "--again", 3, "--guide", world / "a").stdout == f"{out}: all checks passed.\n"
 
 
