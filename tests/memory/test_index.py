@@ -182,7 +182,7 @@ def test_counted_terms_give_the_scores_of_the_texts(analyser: TermAnalyser, befo
     taken, added = Bm25Index(np.float64), Bm25Index(np.float64)
     for index in (taken, added):
         index.add(analyser.analyse(before))
-    slots = taken.take(counted)
+    slots = taken.add_postings(counted)
     assert slots.tolist() == added.add(analyser.analyse([texts[3], texts[2], texts[0]])).tolist()
     for query in map(analyser.terms, QUERIES):
         assert taken.scores(query).tolist() == added.scores(query).tolist()

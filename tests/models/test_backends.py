@@ -8,7 +8,7 @@ import pytest
 
 from constraintsuite.core.errors import MissingExtraError, UserError
 from constraintsuite.models import backends
-from constraintsuite.models.backends import NotForOnnx, TransformerSettings, choose_backend
+from constraintsuite.models.backends import OnnxUnsupportedError, TransformerSettings, choose_backend
 
 
 def can() -> str:
@@ -16,7 +16,7 @@ def can() -> str:
 
 
 def cannot() -> str:
-    raise NotForOnnx("m: a gpt2 model cannot be run.")
+    raise OnnxUnsupportedError("m: a gpt2 model cannot be run.")
 
 
 @pytest.mark.parametrize(

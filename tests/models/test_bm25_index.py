@@ -119,7 +119,7 @@ def test_statistics_among_some_are_made_anew_when_texts_come_or_go() -> None:
 def test_any_text_has_the_terms_of_the_analyser(text: str) -> None:
     index = index_of([text, "other"])
     assert (index.score(text)[0] > 0) == bool(TermAnalyser().terms(text))
-    assert [name for name in index._vocabulary if name != "other"] == [
+    assert [name for name in index._term_numbers if name != "other"] == [
         name for name in dict.fromkeys(TermAnalyser().terms(text)) if name != "other"
     ]
 
@@ -127,9 +127,9 @@ def test_any_text_has_the_terms_of_the_analyser(text: str) -> None:
 def test_empty_slots_are_given_up() -> None:
     index = index_of(TEXTS)
     index.remove(np.array([0, 2, 3], dtype=np.int32))
-    assert index.gone == 3
+    assert index.empty_slots == 3
     assert index.compacted().tolist() == [-1, 0, -1, -1, 1]
-    assert index.gone == 0
+    assert index.empty_slots == 0
     assert index.score("boiler shared").tolist() == index_of([TEXTS[1], TEXTS[4]]).score("boiler shared").tolist()
 
 
@@ -202,19 +202,19 @@ def test_parts_with_the_statistics_of_the_whole_score_as_the_whole(parts: int) -
     index.add(DOCUMENTS)
     counted = []
     for part in range(parts):
-        shard = Bm25Index(np.float64, asked=["a", "c", "z"])
+        shard = Bm25Index(np.float64, vocabulary=["a", "c", "z"])
         counted.append(shard.postings(shard.add(DOCUMENTS[part::parts])))
     whole = CorpusStatistics.merged(postings.statistics() for postings in counted)
     assert whole == CorpusStatistics(5, 11, {"a": 2, "c": 2})
     for part, postings in enumerate(counted):
-        shard = Bm25Index(np.float64, whole=whole)
-        shard.take(postings)
+        shard = Bm25Index(np.float64, corpus_statistics=whole)
+        shard.add_postings(postings)
         assert shard.scores(["a", "z", "c", "a"]).tolist() == index.scores(["a", "z", "c", "a"])[part::parts].tolist()
         assert not shard.scores(["b", "d"]).any()  # nobody asked for them
 
 
 def test_terms_that_are_asked_for_are_found_also_after_slots_were_given_up() -> None:
-    index = Bm25Index(np.float64, asked=["a", "b"])
+    index = Bm25Index(np.float64, vocabulary=["a", "b"])
     index.add([["a"], ["c"]])
     index.remove(np.array([1], dtype=np.int32))
     index.compacted()

@@ -71,7 +71,7 @@ class Run:
 def load_suite(path: Path) -> Suite:
     """Read a suite. Raises UserError if it has no main examples, or was changed since it was built."""
     artifact = Artifact.open(path, "suite")
-    if "examples" not in artifact.manifest.counts and "qrels" in artifact.manifest.counts:
+    if not has_pairs(artifact.manifest.counts):
         raise UserError(f"{path}: this suite has a collection but no pairs. Use `csuite retrieve-eval {path}`.")
     examples = tuple(read_jsonl(path / EXAMPLES, Example))
     if not examples:

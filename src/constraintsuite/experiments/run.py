@@ -35,7 +35,7 @@ from constraintsuite.experiments.scoring import (
 from constraintsuite.experiments.summary import audit_truncation, find_truncation, summarise, tie_figures
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.model_names import check_models, load_scorer
-from constraintsuite.models.worker_model import make_worker_spec, preloaded
+from constraintsuite.models.worker_model import make_worker_spec, model_in_cache
 
 _THIS_PROCESS = LocalEngine()
 _MAX_LENGTH = 120  # of a file name
@@ -91,7 +91,7 @@ def evaluate_suite(
     origin = run_origin(loaded, scorer.name, {"scorer": spec.fingerprint}, seed)
 
     def score() -> RunContent:
-        with preloaded(spec, scorer, bench):
+        with model_in_cache(spec, scorer, bench):
             scored = score_shards(shards, spec, scorer, out / STAGES, engine, reporter)
         bench.events[:] = scored.events
         return _leave_out_failures(loaded, scored, reporter)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -96,23 +96,20 @@ def _checked(encoder: DenseScorer, vectors: Matrix, count: int) -> Matrix:
 class CachedEncoder:
     """An encoder that remembers every vector it gave, and computes only the vectors of new texts."""
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, documents: Mapping[str, Matrix] | None = None) -> None:
+        """`documents` are vectors of documents that were computed elsewhere."""
         self.name = encoder.name
         self.similarity = encoder.similarity
         self.fingerprint = encoder.fingerprint
         self._encoder = encoder
-        self._known: dict[TextRole, dict[str, Matrix]] = {"document": {}, "query": {}}
-
-    def add(self, role: TextRole, texts: Sequence[str], vectors: Matrix) -> None:
-        """Remember vectors that were made elsewhere."""
-        self._known[role] |= zip(texts, vectors, strict=True)
+        self._known: dict[TextRole, dict[str, Matrix]] = {"document": dict(documents or {}), "query": {}}
 
     def encode(self, texts: Sequence[str], role: TextRole) -> Matrix:
         """Return one row per text; all new texts are embedded in one call, in their order."""
         known = self._known[role]
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new:
-            self.add(role, new, self._encoder.encode(new, role))
+            known |= zip(new, self._encoder.encode(new, role), strict=True)
         return np.stack([known[text] for text in texts])
 
 
@@ -124,7 +121,7 @@ def cached(encoder: DenseScorer) -> DenseScorer:
 def embed_all(encoder: DenseScorer, texts: Iterable[str], questions: Iterable[str], cache: Path | None) -> DenseScorer:
     """Return the encoder with its vectors of all texts and questions ready; `cache` is a folder of vectors made before."""
     documents, queries = list(dict.fromkeys(texts)), list(dict.fromkeys(questions))
-    ready = CachedEncoder(encoder.encoder)
-    ready.add("document", documents, DenseIndex(encoder, documents, cache).vectors)
+    vectors = DenseIndex(encoder, documents, cache).vectors
+    ready = CachedEncoder(encoder.encoder, dict(zip(documents, vectors, strict=True)))
     ready.encode(queries, "query")
     return DenseScorer(encoder.name, ready, encoder.similarity)

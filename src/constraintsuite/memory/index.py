@@ -53,7 +53,7 @@ def save_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: 
     new = [change.part for change in changes if change.part is not None]
     sizes, old = _read(before) if before is not None else ({}, None)
     if old is not None:
-        places = _places(sizes, index.take(old))
+        places = _places(sizes, index.add_postings(old))
         for change in changes:
             places.pop(change.document, None)
     elif before is not None:

@@ -40,7 +40,7 @@ class Memory:
         self._analyser = TermAnalyser(settings.stop_list, settings.stem)
         self._lexical = Bm25Index(np.float64, Bm25Formula(settings.k1, settings.b))
         if terms is not None and len(terms.lengths) == len(self.graph.units):
-            self._lexical.take(terms)
+            self._lexical.add_postings(terms)
         else:
             self._lexical.add(self.terms(self.graph.units))
         texts = [self.searched(unit) for unit in self.graph.units] if encoder is not None else []

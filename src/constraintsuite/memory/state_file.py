@@ -63,7 +63,7 @@ def load_state(path: Path) -> MemoryState:
 
 
 @contextmanager
-def updating(path: Path, start: MemoryState) -> Iterator[MemoryState]:
+def locked_state(path: Path, start: MemoryState) -> Iterator[MemoryState]:
     """Give the state at `path` (or `start`, if there is none) to a block, and save it if the block succeeds.
 
     One process at a time can do this.

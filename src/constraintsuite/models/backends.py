@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from pydantic import Field
@@ -20,7 +21,7 @@ ROLE_PROMPTS: Mapping[TextRole, tuple[str, ...]] = {"query": ("query",), "docume
 """The names of a role's prompt in a model's folder; the first that exists is used."""
 
 
-class NotForOnnx(UserError):  # noqa: N818 - a reason to use the other backend
+class OnnxUnsupportedError(UserError):
     """ONNX Runtime cannot run this model with these options; the message says why."""
 
 
@@ -50,6 +51,15 @@ class DenseSettings(TransformerSettings):
     query_prompt: str | None = Field(None, description="put before each query, by default what the folder says")
     document_prompt: str | None = Field(None, description="put before each text, by default what the folder says")
 
+    def require_pooling(self, folder: Path) -> Pooling:
+        """The option `pooling`, for a folder that does not say it. Raises UserError if the option is missing too."""
+        if self.pooling is None:
+            raise UserError(
+                f"{folder}: there is no modules.json with a Pooling, so it does not say how a text becomes one vector. "
+                "Say it if you know it: pooling=mean or pooling=cls."
+            )
+        return self.pooling
+
 
 class CrossSettings(TransformerSettings):
     """The options of `cross`."""
@@ -65,7 +75,7 @@ def choose_backend(settings: TransformerSettings, onnx: Callable[[], T], torch: 
         return _with_torch(settings, torch, "backend=torch")
     try:
         return onnx()
-    except NotForOnnx as reason:
+    except OnnxUnsupportedError as reason:
         if settings.backend == "onnx" or settings.precision == "int8" or settings.file:
             raise
         return _with_torch(settings, torch, f"{reason} Running it with torch")

@@ -93,16 +93,19 @@ def cached_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path
         _cached.clear()  # before the next one is loaded, so that only one model is in memory
         with machine_in_errors():
             scorer = load_scorer(model, bench)
-            same = scorer.fingerprint == fingerprint
-        if not same:
-            raise UserError(
-                f"Model {model!r}: the model on {platform.node()} differs from the one that planned the run (weights, library "
-                "versions, threads or device), or its files changed during the run. Run the same command again, on machines "
-                "that are alike."
-            )
+            refuse_other_model(model, scorer.fingerprint, fingerprint)
         found = _cached[key] = CachedModel(scorer, bench)
     found.characters += sum(map(len, texts))
     return found
+
+
+def refuse_other_model(model: str, found: str, expected: str) -> None:
+    """Raises UserError if the fingerprint of a loaded model is not the expected one."""
+    if found != expected:
+        raise UserError(
+            f"Model {model!r}: it differs from the one that planned the run (weights, library versions, threads or device), "
+            "or its files changed during the run. Run the same command again, on machines that are alike."
+        )
 
 
 @contextmanager
@@ -115,16 +118,16 @@ def machine_in_errors() -> Iterator[None]:
 
 
 @contextmanager
-def preloaded(spec: WorkerSpec, scorer: Scorer, bench: Workbench) -> Iterator[None]:
+def model_in_cache(spec: WorkerSpec, scorer: Scorer, bench: Workbench) -> Iterator[None]:
     """While the block runs, `cached_model` gives this scorer in this process; afterwards the process keeps no model."""
-    with unloaded_afterwards():
+    with temporary_model_cache():
         _cached.clear()
         _cached[spec.name, spec.fingerprint, bench.cache] = CachedModel(scorer, bench)
         yield
 
 
 @contextmanager
-def unloaded_afterwards() -> Iterator[None]:
+def temporary_model_cache() -> Iterator[None]:
     """When the block ends, this process keeps no model."""
     try:
         yield

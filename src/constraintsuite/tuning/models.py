@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 LibraryModel = Any
 """A CrossEncoder or a SentenceTransformer."""
-_UNSAID_LABELS = 2  # the default of a configuration that does not list labels
 _UNSAID_LENGTH = 512  # tokens, where neither model nor tokenizer has a limit
 _HEADS = ("classifier", "score")
 _ADAPTER = "default"
@@ -41,8 +40,7 @@ def open_start(settings: StartSettings) -> ModelFolder:
     folder = ModelFolder(find_weights(settings.model))
     folder.refuse_pickle()
     if settings.kind == "cross" and has_head(folder) and settings.head == "auto":
-        labels = folder.json("config.json").get("id2label")
-        count = len(labels) if isinstance(labels, dict) else _UNSAID_LABELS
+        count = len(folder.labels)
         if count != 1:
             raise UserError(
                 f"{folder.path}: its head has {count} labels, and a reranker has one score. Say `head: fresh`."

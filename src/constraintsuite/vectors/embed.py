@@ -19,7 +19,7 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.models.base import ModelFact, TextRole
 from constraintsuite.models.dense import DenseScorer, load_encoder
-from constraintsuite.models.worker_model import WorkerSpec, make_worker_spec, unloaded_afterwards
+from constraintsuite.models.worker_model import WorkerSpec, make_worker_spec, temporary_model_cache
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.embedding_shard import ShardTask, embed_shard, folder_name, reading_known
@@ -39,7 +39,7 @@ def embed_bundle(
     reuse: Sequence[Path] = (),
 ) -> Artifact:
     """Write the vectors of a bundle by an encoder; finished shards are not computed again."""
-    with reading(path) as bundle, reading_known(reuse), unloaded_afterwards():
+    with reading(path) as bundle, reading_known(reuse), temporary_model_cache():
         bundle.require_texts()
         encoder = load_encoder(model)
         sent = make_worker_spec(model, encoder, engine)

@@ -11,7 +11,7 @@ import pytest
 
 from app.web.site import ANNA, BEN, OpenSite, open_site
 from constraintsuite.app.web.artifact_index import ArtifactIndex
-from constraintsuite.app.web.new_folders import new_beside
+from constraintsuite.app.web.new_folders import create_sibling
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, write_batch
@@ -202,7 +202,10 @@ def test_of_a_changed_suite_no_batch_is_made(suite_site: OpenSite) -> None:
 
 def test_nothing_is_made_outside_the_folder_that_is_served(tmp_path: Path) -> None:
     shelf = ArtifactIndex(write_suite(tmp_path / "suite"))
-    with pytest.raises(UserError, match="Serve the folder above"), new_beside(shelf, shelf.of_kind("suite")[0], "gold"):
+    with (
+        pytest.raises(UserError, match="Serve the folder above"),
+        create_sibling(shelf, shelf.of_kind("suite")[0], "gold"),
+    ):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["suite"]
 

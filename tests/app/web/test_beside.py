@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from constraintsuite.app.web.artifact_index import ArtifactIndex
-from constraintsuite.app.web.new_folders import all_beside
+from constraintsuite.app.web.new_folders import list_siblings
 from experiments.tiny_suite import write_suite
 
 
@@ -17,4 +17,4 @@ def test_a_folder_that_lies_elsewhere_was_not_made_here(tmp_path: Path) -> None:
     (served / "suite.export-2").symlink_to(tmp_path / "outside", target_is_directory=True)
     (served / "suite.export-3").symlink_to(served / "suite.export-3")
     shelf = ArtifactIndex(served)
-    assert [path.name for path in all_beside(shelf, shelf.get("suite", "suite"), "export")] == ["suite.export"]
+    assert [path.name for path in list_siblings(shelf, shelf.get("suite", "suite"), "export")] == ["suite.export"]

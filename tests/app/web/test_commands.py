@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.commands import corpus_of, eval_command, pasted, rebuild_command, serve_command
+from constraintsuite.app.web.commands import corpus_of, eval_command, rebuild_command, serve_command, shell_path
 from experiments.tiny_suite import write_suite
 
 
@@ -28,7 +28,7 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ServedArtifact:
 def test_a_path_is_as_seen_from_the_start(
     suite: ServedArtifact, tmp_path: Path, place: str, expected: str | None
 ) -> None:
-    assert pasted(tmp_path / place) == (expected or str(tmp_path / place))
+    assert shell_path(tmp_path / place) == (expected or str(tmp_path / place))
 
 
 def test_a_first_run_names_the_suite(suite: ServedArtifact) -> None:

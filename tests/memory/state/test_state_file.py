@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.memory.state import Clock, ForgettingCurve, MemoryState
-from constraintsuite.memory.state_file import load_state, save_state, updating
+from constraintsuite.memory.state_file import load_state, locked_state, save_state
 
 
 def lived() -> MemoryState:
@@ -83,7 +83,7 @@ def test_an_update_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     save_state(path, lived())
     before = path.read_bytes()
-    with pytest.raises(RuntimeError), updating(path, lived()) as state:
+    with pytest.raises(RuntimeError), locked_state(path, lived()) as state:
         state.confirm(["lease:9"])
         raise RuntimeError("power cut")
     assert path.read_bytes() == before
@@ -92,7 +92,7 @@ def test_an_update_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 def test_updates_add_up_and_begin_with_what_is_given(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for _ in range(2):
-        with updating(path, MemoryState(Clock("2024-01-01"))) as state:
+        with locked_state(path, MemoryState(Clock("2024-01-01"))) as state:
             state.confirm(["a"])
     assert load_state(path).strength("a") == pytest.approx(2 / 3)
 
@@ -100,5 +100,5 @@ def test_updates_add_up_and_begin_with_what_is_given(tmp_path: Path) -> None:
 def test_two_updates_at_once_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     start = MemoryState(Clock("2024-01-01"))
-    with updating(path, start), pytest.raises(UserError, match="another csuite command"), updating(path, start):
+    with locked_state(path, start), pytest.raises(UserError, match="another csuite command"), locked_state(path, start):
         pass

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from constraintsuite.models.http import asker
+from constraintsuite.models.http import retrying_client
 from models.http.servers import Server, running
 
 
@@ -16,4 +16,4 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asker, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(retrying_client, "FIRST_WAIT", 0.001)

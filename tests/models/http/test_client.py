@@ -11,13 +11,13 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.errors import PassingFault
+from constraintsuite.core.store.http.errors import TransientError
 from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http import asker
-from constraintsuite.models.http.asker import FIRST_WAIT, wait_seconds
+from constraintsuite.models.http import retrying_client
 from constraintsuite.models.http.client import Body, Client, QueryTexts, ServerReply, model_of
 from constraintsuite.models.http.rerank import read_scores
+from constraintsuite.models.http.retrying_client import FIRST_WAIT, wait_seconds
 from models.http.servers import SPOILT, Server, overlap
 
 REQUESTS = [QueryTexts(f"soup number {i}", ("leek soup", f"soup {i}", "bread")) for i in range(12)]
@@ -133,8 +133,8 @@ def test_a_server_that_wants_hours_is_not_waited_for(server: Server) -> None:
 
 
 def test_waits_double_at_most_and_are_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asker, "FIRST_WAIT", FIRST_WAIT)
-    fault = PassingFault("503", "")
+    monkeypatch.setattr(retrying_client, "FIRST_WAIT", FIRST_WAIT)
+    fault = TransientError("503", "")
     drawn = [[wait_seconds(fault, attempt, random.Random(attempt)) for attempt in range(9)] for _ in range(2)]
     assert drawn[0] == drawn[1]
     assert all(0 <= seconds <= min(30, FIRST_WAIT * 2**attempt) for attempt, seconds in enumerate(drawn[0]))

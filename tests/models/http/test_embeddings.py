@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.http.errors import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswerError
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.http.embeddings import read_vectors
 from constraintsuite.models.model_names import load_scorer
@@ -84,7 +84,7 @@ def test_a_spoilt_answer_is_refused(server: Server, fault: str) -> None:
     ],
 )
 def test_what_is_no_list_of_two_equal_vectors_is_refused(answer: object) -> None:
-    with pytest.raises(BadAnswer):
+    with pytest.raises(BadAnswerError):
         read_vectors(answer, 2)
 
 

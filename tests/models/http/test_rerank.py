@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.http.errors import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswerError
 from constraintsuite.models.base import Describing, Scorer, Workbench
 from constraintsuite.models.http.client import QueryTexts
 from constraintsuite.models.http.rerank import read_scores, requests_of
@@ -195,7 +195,7 @@ def test_whatever_comes_is_a_score_for_each_text_or_refused(answer: object) -> N
     request = QueryTexts("q", ("a", "b"))
     try:
         scores = read_scores(answer, request).values
-    except BadAnswer:
+    except BadAnswerError:
         return
     assert scores.shape == (2,)
     assert all(math.isfinite(score) for score in scores)

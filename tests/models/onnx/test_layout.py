@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.backends import DenseSettings, NotForOnnx
+from constraintsuite.models.backends import DenseSettings, OnnxUnsupportedError
 from constraintsuite.models.onnx.folder import TokenizerConfig, TransformerConfig, choose_length, read_text_config
 from constraintsuite.models.onnx.layout import SentenceLayout, read_layout
 
@@ -88,15 +88,15 @@ def test_a_plain_transformer_is_pooled_only_if_it_is_said_how(tmp_path: Path) ->
     [
         ({}, {}, UserError, "neither modules.json nor config.json"),
         (sentence_files(), {"pooling": "cls"}, UserError, "pooling=cls, but its files say mean"),
-        ({"modules.json": [ROUTER]}, {}, NotForOnnx, "first module is not a Transformer"),
+        ({"modules.json": [ROUTER]}, {}, OnnxUnsupportedError, "first module is not a Transformer"),
         (
             {**sentence_files(), "modules.json": [TRANSFORMER, POOLING, CNN]},
             {},
-            NotForOnnx,
+            OnnxUnsupportedError,
             "kind CNN after the pooling",
         ),
-        (sentence_files({**MEAN, "include_prompt": False}), {}, NotForOnnx, "leaving the prompt out"),
-        (sentence_files(truncate_dim=64), {}, NotForOnnx, "truncate_dim"),
+        (sentence_files({**MEAN, "include_prompt": False}), {}, OnnxUnsupportedError, "leaving the prompt out"),
+        (sentence_files(truncate_dim=64), {}, OnnxUnsupportedError, "truncate_dim"),
         (sentence_files(similarity_fn_name="maxsim"), {}, UserError, "similarity_fn_name"),
     ],
 )

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from constraintsuite.models.http import asker
+from constraintsuite.models.http import retrying_client
 from models.retrieval.opensearch_server import TEXTS, SearchState, serving
 
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asker, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(retrying_client, "FIRST_WAIT", 0.001)
 
 
 @pytest.fixture

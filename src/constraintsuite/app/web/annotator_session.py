@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from urllib.parse import urlencode
@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from constraintsuite.app.web.access import Person
 from constraintsuite.app.web.artifact_index import ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.forms import first_value, read_place
+from constraintsuite.app.web.renderer import render
 from constraintsuite.suites.annotation.adjudication import has_judged, open_disagreements
 from constraintsuite.suites.annotation.answers import StaleError, take_back_last
 from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch, tasks_of
@@ -25,16 +26,28 @@ from constraintsuite.suites.annotation.current_answers import (
 )
 from constraintsuite.suites.annotation.records import AnnotationEvent
 
+UNDO_MESSAGES = {
+    "stale": "Something was saved in the meantime, perhaps in another window. Nothing was undone.",
+    "nothing": "There is nothing left to undo.",
+}
+"""Why nothing was undone, by the name in the address."""
+
 
 @dataclass(frozen=True)
 class AnnotatorSession:
     """The state of a page of a queue."""
 
-    one: ServedArtifact
+    request: Request
     home: str
     """The address of the queue."""
+    title: str
     batch: AnnotationBatch
-    name: str
+
+    @property
+    def name(self) -> str:
+        """The name of the person."""
+        person: Person = self.request.state.person
+        return person.name
 
     @cached_property
     def tasks(self) -> tuple[AnnotationTask, ...]:
@@ -66,27 +79,36 @@ class AnnotatorSession:
 
     def reload(self) -> AnnotatorSession:
         """The same session with the events read again."""
-        return AnnotatorSession(self.one, self.home, self.batch, self.name)
+        return replace(self)
 
     def address(self, **parameters: str) -> str:
         """The address of this queue, with these parameters."""
         return self.home + (f"?{urlencode(parameters)}" if parameters else "")
 
-    def undo(self, request: Request, message: Callable[[AnnotationTask], str]) -> Response:
+    def render(self, template: str, status: int = 200, **values: object) -> Response:
+        """A page of this queue."""
+        values |= {"title": self.title, "session": self, "address": self.home}
+        return render(self.request, template, status=status, **values)
+
+    def undo(self, message: Callable[[AnnotationTask], str]) -> Response:
         """Undo what was saved last and go to that item; `message` gives the name of the message for the page."""
-        form = request.state.form
+        form = self.request.state.form
         row, known = first_value(form, "row"), read_place(first_value(form, "last"), self.own)
-        try:
-            found = take_back_last(self.batch, self.name, known, datetime.now(UTC))
-            told = "nothing"
-        except StaleError:
-            found, told = None, "stale"
+        found, told = undo_last(self.batch, self.name, known)
         if found is None:
             return RedirectResponse(self.address(row=self.task(row).row, told=told) if row else self.address(), 303)
         task = next((task for task in self.tasks if (task.item.id, task.copy) == found), None)
         if task is None:
             return RedirectResponse(self.address(), 303)  # the item is not in this queue
         return RedirectResponse(self.address(row=task.row, told=message(task)), 303)
+
+
+def undo_last(batch: AnnotationBatch, name: str, known: int) -> tuple[tuple[str, int] | None, str]:
+    """Undo what a person saved last. Returns its item and copy, or None and the name of the reason in UNDO_MESSAGES."""
+    try:
+        return take_back_last(batch, name, known, datetime.now(UTC)), "nothing"
+    except StaleError:
+        return None, "stale"
 
 
 def count_waiting(artifacts: ArtifactIndex, batch: ServedArtifact, person: Person) -> tuple[int, int]:
@@ -106,6 +128,6 @@ def progress_of_all(batch: AnnotationBatch) -> list[AnnotatorProgress]:
     return [progress_of(batch, name, batch.store.events(name)) for name in names]
 
 
-def batch_title(one: ServedArtifact, batch: AnnotationBatch) -> str:
+def batch_title(artifact: ServedArtifact, batch: AnnotationBatch) -> str:
     """The title of a batch: the source it was drawn from, and its own name."""
-    return f"{batch.head.source.rpartition(' ')[0]} ({one.label})"
+    return f"{batch.head.source.rpartition(' ')[0]} ({artifact.label})"

@@ -108,38 +108,39 @@ class ArtifactIndex:
 
     def all(self) -> list[ServedArtifact]:
         """All artifacts, by kind and place."""
-        return sorted(self._find(), key=lambda one: (one.kind, one.place))
+        return sorted(self._find(), key=lambda artifact: (artifact.kind, artifact.place))
 
     def of_kind(self, *kinds: str) -> list[ServedArtifact]:
         """The artifacts of some kinds, by kind and place."""
-        return [one for one in self.all() if one.kind in kinds]
+        return [artifact for artifact in self.all() if artifact.kind in kinds]
 
     def get(self, place: str, *kinds: str) -> ServedArtifact:
         """The artifact at a place, if it is of one of these kinds; otherwise a NotServedError."""
-        found = next((one for one in self._find() if one.place == place and one.kind in kinds), None)
+        at_place = (artifact for artifact in self._find() if artifact.place == place)
+        found = next((artifact for artifact in at_place if artifact.kind in kinds), None)
         if found is None:
             raise NotServedError(f"There is no {' or '.join(kinds)} at {place!r}.")
         self._check(found)
         return found
 
-    def load(self, one: ServedArtifact, read: Callable[[Path], T], *, small: bool = False) -> T:
+    def load(self, artifact: ServedArtifact, read: Callable[[Path], T], *, small: bool = False) -> T:
         """The result of `read` on the path of an artifact, cached until it changes; `small` results have a cache of their own."""
 
         def make() -> T:
-            self._check(one)
+            self._check(artifact)
             try:
-                return read(one.path)
+                return read(artifact.path)
             except UserError as error:
                 raise UserError(self.describe_error(error)) from error
 
-        return self.compute_once(f"{read.__module__}.{read.__qualname__}", [one], make, small=small)
+        return self.compute_once(f"{read.__module__}.{read.__qualname__}", [artifact], make, small=small)
 
     def compute_once(
         self, key: Hashable, of: Sequence[ServedArtifact], make: Callable[[], T], *, small: bool = False
     ) -> T:
         """The result of `make`, cached under `key` until one of the artifacts changes."""
         cache = self._small if small else self._large
-        return cache.get((key, *((one.place, modified_at(one)) for one in of)), make)
+        return cache.get((key, *((artifact.place, modified_at(artifact)) for artifact in of)), make)
 
     def describe_error(self, error: UserError | str) -> str:
         """The message of an error for visitors, without the paths of this machine."""
@@ -181,9 +182,9 @@ class ArtifactIndex:
         except OSError:
             return None  # deleted just now
 
-    def _check(self, one: ServedArtifact) -> None:
+    def _check(self, artifact: ServedArtifact) -> None:
         """Refuse an artifact with a link that leads out of the served folder."""
-        for folder, inner, names in os.walk(one.path):
+        for folder, inner, names in os.walk(artifact.path):
             inner[:] = [name for name in inner if name[0] != "." and name not in _NEVER_READ]
             out = next((name for name in (*inner, *names) if not self.is_inside(Path(folder, name))), None)
             if out is not None:
@@ -226,10 +227,10 @@ def _is_shown(name: str) -> bool:
     return name[0] != "." and "\n" not in name and name not in _SKIPPED
 
 
-def modified_at(one: ServedArtifact) -> int:
+def modified_at(artifact: ServedArtifact) -> int:
     """When the manifest or header was written. The folder itself also changes when somebody answers."""
-    marker = next((one.path / name for name in (MANIFEST, HEAD) if (one.path / name).is_file()), one.path)
-    return marker.stat().st_mtime_ns
+    markers = (artifact.path / name for name in (MANIFEST, HEAD))
+    return next(filter(Path.is_file, markers), artifact.path).stat().st_mtime_ns
 
 
 def _is_ours(file: Path) -> bool:

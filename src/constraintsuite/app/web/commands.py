@@ -16,7 +16,7 @@ UNKNOWN = "CORPUS"
 """Placeholder for a corpus that a manifest does not name, or that was moved."""
 
 
-def pasted(path: Path) -> str:
+def shell_path(path: Path) -> str:
     """The quoted path relative to where the site was started; absolute if it is elsewhere."""
     start = Path.cwd()
     seen = path.relative_to(start).as_posix() if path.is_relative_to(start) else str(path)
@@ -25,17 +25,17 @@ def pasted(path: Path) -> str:
 
 def quickstart_command(artifacts: ArtifactIndex) -> str:
     """The command that makes a suite, runs and a report in the served folder."""
-    return f"csuite quickstart --out {pasted(artifacts.root / 'quickstart')}"
+    return f"csuite quickstart --out {shell_path(artifacts.root / 'quickstart')}"
 
 
 def serve_command(artifacts: ArtifactIndex, role: PersonRole) -> str:
     """The command that serves the same folder for one more person."""
-    return f"csuite serve {pasted(artifacts.root)} --{role} NAME"
+    return f"csuite serve {shell_path(artifacts.root)} --{role} NAME"
 
 
 def eval_command(suite: ServedArtifact) -> str:
     """The command that makes a first run of a suite."""
-    return f"csuite eval {pasted(suite.path)} --model bm25 --out {pasted(suite.path.with_name('runs'))}"
+    return f"csuite eval {shell_path(suite.path)} --model bm25 --out {shell_path(suite.path.with_name('runs'))}"
 
 
 def rebuild_command(suite: ServedArtifact, dropped: Path) -> str:
@@ -49,7 +49,7 @@ def rebuild_command(suite: ServedArtifact, dropped: Path) -> str:
     words += [f"--drop {shlex.quote(str(file))}" for file in settings.get("drop") or ()]
     copies = (suite.path.with_name(f"{suite.path.name}-{number}") for number in count(2))
     out = next(path for path in copies if not path.exists())
-    return " ".join([*words, f"--drop {pasted(dropped)}", f"--out {pasted(out)}"])
+    return " ".join([*words, f"--drop {shell_path(dropped)}", f"--out {shell_path(out)}"])
 
 
 def corpus_of(suite: ServedArtifact) -> str:

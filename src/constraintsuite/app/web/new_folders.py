@@ -15,25 +15,25 @@ from constraintsuite.core.errors import UserError
 _OUTSIDE = "A new folder would be outside the served folder. Serve the folder above it."
 
 
-def check_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> None:
+def require_sibling_allowed(artifacts: ArtifactIndex, artifact: ServedArtifact) -> None:
     """Refuse if there can be no folder next to an artifact; called before the work that would fill it."""
-    if one.path == artifacts.root:
+    if artifact.path == artifacts.root:
         raise UserError(_OUTSIDE)
 
 
-def fault_beside(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
+def sibling_fault(artifacts: ArtifactIndex, artifact: ServedArtifact) -> str:
     """Why a page should not offer to make a folder next to an artifact; empty if it may."""
-    if one.path == artifacts.root:
+    if artifact.path == artifacts.root:
         return _OUTSIDE
-    fault = fault_of(artifacts, one)
-    return f"{one.label} cannot be read, so nothing can be made from it: {fault}" if fault else ""
+    fault = fault_of(artifacts, artifact)
+    return f"{artifact.label} cannot be read, so nothing can be made from it: {fault}" if fault else ""
 
 
 @contextmanager
-def new_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> Iterator[Path]:
+def create_sibling(artifacts: ArtifactIndex, artifact: ServedArtifact, ending: str) -> Iterator[Path]:
     """Make an empty folder named after an artifact. It is removed if the block ends with an error."""
-    check_beside(artifacts, one)
-    folder = _claim(one.path, ending)
+    require_sibling_allowed(artifacts, artifact)
+    folder = _claim(artifact.path, ending)
     try:
         yield folder
     except BaseException:
@@ -41,11 +41,11 @@ def new_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> It
         raise
 
 
-def all_beside(artifacts: ArtifactIndex, one: ServedArtifact, ending: str) -> list[Path]:
+def list_siblings(artifacts: ArtifactIndex, artifact: ServedArtifact, ending: str) -> list[Path]:
     """The folders that were made this way, by name."""
-    if one.path == artifacts.root:
+    if artifact.path == artifacts.root:
         return []
-    found = (path for path in one.path.parent.glob("*") if _is_of(path.name, one, ending))
+    found = (path for path in artifact.path.parent.glob("*") if _is_of(path.name, artifact, ending))
     return sorted(path for path in found if artifacts.is_inside(path) and path.is_dir())
 
 
@@ -63,6 +63,6 @@ def _claim(path: Path, ending: str) -> Path:
     raise AssertionError("there is always a next number")
 
 
-def _is_of(name: str, one: ServedArtifact, ending: str) -> bool:
-    head, _, number = name.removeprefix(f"{one.path.name}.").partition("-")
-    return name.startswith(f"{one.path.name}.") and head == ending and (not number or number.isdigit())
+def _is_of(name: str, artifact: ServedArtifact, ending: str) -> bool:
+    head, _, number = name.removeprefix(f"{artifact.path.name}.").partition("-")
+    return name.startswith(f"{artifact.path.name}.") and head == ending and (not number or number.isdigit())

@@ -24,7 +24,7 @@ from constraintsuite.app.web.artifact_index import (
 )
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.artifact import MANIFEST, read_manifest
-from constraintsuite.core.store.files import sha256_of
+from constraintsuite.core.store.files import known_sha256, sha256_of
 from constraintsuite.experiments.load import CONTROLS, EXAMPLES, suite_place
 from constraintsuite.experiments.pairs import is_chance
 from constraintsuite.suites.annotation.batch import EVENTS, ITEMS, AnnotationBatch, BatchHeader, open_batch, read_head
@@ -39,20 +39,21 @@ _LARGEST = 64_000_000
 _DATABASE = b"SQLite format 3\0"
 
 
-def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
+def fault_of(artifacts: ArtifactIndex, artifact: ServedArtifact) -> str:
     """Why an artifact cannot be shown; empty if no fault is known."""
     try:
-        if one.kind == DAMAGED:
-            if (one.path / MANIFEST).stat().st_size > LARGEST_MANIFEST:
+        if artifact.kind == DAMAGED:
+            if (artifact.path / MANIFEST).stat().st_size > LARGEST_MANIFEST:
                 return f"{MANIFEST} is larger than any manifest of csuite."
-            read_manifest(one.path)
-        elif one.kind == PROPOSALS and one.path.stat().st_size <= _LARGEST:
-            artifacts.load(one, read_proposal_file)
-        for name, size, sha256 in _expected_files(artifacts, one):
-            file = one.path / name
+            read_manifest(artifact.path)
+        elif artifact.kind == PROPOSALS and artifact.path.stat().st_size <= _LARGEST:
+            artifacts.load(artifact, read_proposal_file)
+        for name, size, sha256 in _expected_files(artifacts, artifact):
+            file = artifact.path / name
             if not file.is_file():
                 return f"{name} is missing."
-            if size not in (None, file.stat().st_size) or (sha256 and not _has_content(artifacts, file, sha256)):
+            found = file.stat().st_size
+            if size not in (None, found) or (sha256 and found <= _LARGEST and known_sha256(file) != sha256):
                 return f"{name} was changed since it was made."
             if name == EVENTS and not _is_database(file):
                 return f"{EVENTS} is not a database. Restore it from a copy."
@@ -63,26 +64,19 @@ def fault_of(artifacts: ArtifactIndex, one: ServedArtifact) -> str:
     return ""
 
 
-def _expected_files(artifacts: ArtifactIndex, one: ServedArtifact) -> Iterator[tuple[str, int | None, str]]:
+def _expected_files(artifacts: ArtifactIndex, artifact: ServedArtifact) -> Iterator[tuple[str, int | None, str]]:
     """The name, size and hash of each file that must be there; no size or hash where it is not checked."""
-    if one.kind == BATCH:
-        yield ITEMS, None, artifacts.load(one, read_head, small=True).items_sha256
+    if artifact.kind == BATCH:
+        yield ITEMS, None, artifacts.load(artifact, read_head, small=True).items_sha256
         yield EVENTS, None, ""
-    elif one.kind in _WHOLE and (manifest := read_manifest(one.path)) is not None:
+    elif artifact.kind in _WHOLE and (manifest := read_manifest(artifact.path)) is not None:
         for name, entry in manifest.files.items():
-            yield name, entry.bytes, entry.sha256 if one.kind == SUITE and name in _READ else ""
+            yield name, entry.bytes, entry.sha256 if artifact.kind == SUITE and name in _READ else ""
 
 
 def _is_database(file: Path) -> bool:
     with file.open("rb") as stream:
         return stream.read(len(_DATABASE)) == _DATABASE
-
-
-def _has_content(artifacts: ArtifactIndex, file: Path, sha256: str) -> bool:
-    """Whether a file has this hash; checked once per change, and True for very large files."""
-    known = file.stat()
-    key = (file, known.st_mtime_ns, known.st_size, sha256)
-    return known.st_size > _LARGEST or artifacts.compute_once(key, (), lambda: sha256_of(file) == sha256, small=True)
 
 
 def suite_with(
@@ -94,8 +88,8 @@ def suite_with(
     well.
     """
     known = artifacts.of_kind("suite") if suites is None else suites
-    found = [one for one in known if one.content == content and not fault_of(artifacts, one)]
-    return min(found, key=lambda one: (one.path != place, one.place), default=None)
+    found = [suite for suite in known if suite.content == content and not fault_of(artifacts, suite)]
+    return min(found, key=lambda suite: (suite.path != place, suite.place), default=None)
 
 
 def noted_place(path: Path) -> Path | None:
@@ -117,17 +111,17 @@ class SuiteFamily:
     runs: tuple[ServedArtifact, ...]
     reports: tuple[ServedArtifact, ...]
 
-    def __contains__(self, one: ServedArtifact) -> bool:
-        return one in self.suites or one in self.runs
+    def __contains__(self, artifact: ServedArtifact) -> bool:
+        return artifact in self.suites or artifact in self.runs
 
     def labels(self) -> dict[str, str]:
         """The names of the runs by place; a name that two runs share is followed by the place."""
-        names = [one.name for one in self.runs]
-        return {one.place: one.name if names.count(one.name) == 1 else f"{one.name} ({one.place})" for one in self.runs}
+        names = [run.name for run in self.runs]
+        return {run.place: run.name if names.count(run.name) == 1 else f"{run.name} ({run.place})" for run in self.runs}
 
     def rivals(self) -> dict[str, str]:
         """The names of the runs that can be compared: all but runs of the random system."""
-        guesses = {one.place for one in self.runs if is_chance(one.name)}
+        guesses = {run.place for run in self.runs if is_chance(run.name)}
         return {place: label for place, label in self.labels().items() if place not in guesses}
 
 
@@ -135,21 +129,21 @@ def families(artifacts: ArtifactIndex) -> list[SuiteFamily]:
     """All suites with their runs; suites that are served come first."""
     found: dict[str, dict[str, list[ServedArtifact]]] = {}
     names: dict[str, str] = {}
-    for one in artifacts.of_kind(SUITE, RUN, REPORT):
-        manifest = read_manifest(one.path)
-        if manifest is None or (one.kind == REPORT and SUITE not in manifest.inputs):
+    for artifact in artifacts.of_kind(SUITE, RUN, REPORT):
+        manifest = read_manifest(artifact.path)
+        if manifest is None or (artifact.kind == REPORT and SUITE not in manifest.inputs):
             continue  # deleted just now, or a report of something else
-        content = manifest.content if one.kind == SUITE else manifest.inputs.get(SUITE, "")
+        content = manifest.content if artifact.kind == SUITE else manifest.inputs.get(SUITE, "")
         names.setdefault(content, str(manifest.settings.get(SUITE) or content[:12]))
-        found.setdefault(content, {SUITE: [], RUN: [], REPORT: []})[one.kind].append(one)
+        found.setdefault(content, {SUITE: [], RUN: [], REPORT: []})[artifact.kind].append(artifact)
     known = [_family(artifacts, content, names[content], parts) for content, parts in found.items()]
     shown = [family for family in known if family.suites or family.runs]
     return sorted(shown, key=lambda family: (not family.suites, family.name, family.content))
 
 
-def family_of(artifacts: ArtifactIndex, one: ServedArtifact) -> SuiteFamily:
+def family_of(artifacts: ArtifactIndex, artifact: ServedArtifact) -> SuiteFamily:
     """The family of a served suite or run."""
-    return next(family for family in families(artifacts) if one in family)
+    return next(family for family in families(artifacts) if artifact in family)
 
 
 def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact | None:
@@ -174,7 +168,9 @@ def _family(
     suites, runs = parts[SUITE], parts[RUN]
     if len(suites) > 1:
         made_from = Counter(noted_place(run.path) for run in runs)
-        suites = sorted(suites, key=lambda one: (bool(fault_of(artifacts, one)), -made_from[one.path], one.place))
+        suites = sorted(
+            suites, key=lambda suite: (bool(fault_of(artifacts, suite)), -made_from[suite.path], suite.place)
+        )
     name = suites[0].name if suites else name
     return SuiteFamily(content, name, tuple(suites), tuple(runs), tuple(parts[REPORT]))
 
@@ -186,49 +182,55 @@ _BESIDE = re.compile(r"(.+)\.[a-z]+(?:-\d+)?")
 def batches_on(artifacts: ArtifactIndex, *kinds: str) -> list[tuple[ServedArtifact, BatchHeader]]:
     """The batches of all or some kinds whose header can be read. The home page reports the others."""
     found = []
-    for one in artifacts.of_kind(BATCH):
+    for artifact in artifacts.of_kind(BATCH):
         try:
-            head = artifacts.load(one, read_head, small=True)
+            head = artifacts.load(artifact, read_head, small=True)
         except UserError:
             continue
         if not kinds or head.kind in kinds:
-            found.append((one, head))
+            found.append((artifact, head))
     return found
 
 
-def judged_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
-    """A batch whose questions are answered one by one. Batches for writing queries have pages of their own."""
-    batch = artifacts.load(one, open_batch)
-    if batch.head.kind == WRITING:
-        raise NotServedError(f"{one.place!r} is a batch for writing queries: there is nothing to judge.")
+def served_batch(artifacts: ArtifactIndex, artifact: ServedArtifact, *, writing: bool = False) -> AnnotationBatch:
+    """A batch whose questions are answered one by one, or one for `writing` queries. Raises NotServedError for the other kind."""
+    batch = artifacts.load(artifact, open_batch)
+    if (batch.head.kind == WRITING) != writing:
+        found = "not a batch for writing queries" if writing else "for writing queries: there is nothing to judge"
+        raise NotServedError(f"{artifact.place!r} is {found}.")
     return batch
 
 
-def own_page(artifacts: ArtifactIndex, one: ServedArtifact, role: PersonRole) -> str:
+def writing_address(artifact: ServedArtifact) -> str:
+    """The address of a batch for writing queries."""
+    return f"/{WRITING}/{quote(artifact.place)}"
+
+
+def own_page(artifacts: ArtifactIndex, artifact: ServedArtifact, role: PersonRole) -> str:
     """The address of the page that replaces the queue for this batch and role; empty for none."""
-    head = artifacts.load(one, read_head, small=True)
+    head = artifacts.load(artifact, read_head, small=True)
     if head.kind == WRITING and role != "adjudicator":
-        return f"/{WRITING}/{quote(one.place)}{'/export' if role == 'owner' else ''}"
-    proposals = proposals_of(artifacts, head, one) if role == "owner" else None
+        return writing_address(artifact) + ("/export" if role == "owner" else "")
+    proposals = proposals_of(artifacts, head, artifact) if role == "owner" else None
     return proposals.address if proposals is not None else ""
 
 
-def suite_of(artifacts: ArtifactIndex, head: BatchHeader, one: ServedArtifact) -> ServedArtifact | None:
+def suite_of(artifacts: ArtifactIndex, head: BatchHeader, artifact: ServedArtifact) -> ServedArtifact | None:
     """The suite that a batch was drawn from, if it is served unchanged; the one next to the batch comes before copies."""
     if head.kind != "gold":
         return None
-    return suite_with(artifacts, head.source.rpartition(" ")[2], _drawn_at(one))
+    return suite_with(artifacts, head.source.rpartition(" ")[2], _drawn_at(artifact))
 
 
-def proposals_of(artifacts: ArtifactIndex, head: BatchHeader, one: ServedArtifact) -> ServedArtifact | None:
+def proposals_of(artifacts: ArtifactIndex, head: BatchHeader, artifact: ServedArtifact) -> ServedArtifact | None:
     """The file of proposals that a batch was drawn from, if it is served unchanged; the one next to the batch comes first."""
-    place, content = _drawn_at(one), head.source.rpartition(" ")[2]
+    place, content = _drawn_at(artifact), head.source.rpartition(" ")[2]
     listed = artifacts.of_kind(PROPOSALS) if head.kind == "proposals" else []
-    found = [one for one in listed if artifacts.load(one, sha256_of, small=True) == content]
-    return min(found, key=lambda one: (one.path != place, one.place), default=None)
+    found = [file for file in listed if artifacts.load(file, sha256_of, small=True) == content]
+    return min(found, key=lambda file: (file.path != place, file.place), default=None)
 
 
-def _drawn_at(one: ServedArtifact) -> Path | None:
+def _drawn_at(artifact: ServedArtifact) -> Path | None:
     """The path that a batch was drawn from, according to its name."""
-    named = _BESIDE.fullmatch(one.path.name)
-    return one.path.with_name(named[1]) if named is not None else None
+    named = _BESIDE.fullmatch(artifact.path.name)
+    return artifact.path.with_name(named[1]) if named is not None else None

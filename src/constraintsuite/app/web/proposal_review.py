@@ -11,7 +11,7 @@ import numpy as np
 
 from constraintsuite.app.pages.marks import Segment, TextMark, cut
 from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
-from constraintsuite.app.web.new_folders import new_beside
+from constraintsuite.app.web.new_folders import create_sibling
 from constraintsuite.app.web.origins import batches_on
 from constraintsuite.app.web.suites.facets import facet_of
 from constraintsuite.app.web.suites.search import ExampleFilter, FoundExamples, choose
@@ -58,10 +58,12 @@ def _texts(one: JudgedProposal) -> list[str]:
     return [*words_of(one.now).values(), *(snippet.text for snippet in one.now.evidence)]
 
 
-def read_judged(artifacts: ArtifactIndex, one: ServedArtifact, batch: AnnotationBatch | None) -> list[JudgedProposal]:
+def read_judged(
+    artifacts: ArtifactIndex, artifact: ServedArtifact, batch: AnnotationBatch | None
+) -> list[JudgedProposal]:
     """All proposals of a file with their verdicts, in ranked order."""
     return judge_proposals(
-        artifacts.load(one, read_proposal_file), batch, lambda proposal: _documents_of(artifacts, proposal)
+        artifacts.load(artifact, read_proposal_file), batch, lambda proposal: _documents_of(artifacts, proposal)
     )
 
 
@@ -73,7 +75,7 @@ def _documents_of(artifacts: ArtifactIndex, proposal: Proposal) -> Mapping[str, 
 def suite_of(artifacts: ArtifactIndex, proposal: Proposal) -> ServedArtifact | None:
     """A served suite of the corpus that a proposal was mined from, if its documents are still there."""
     return next(
-        (one for one in artifacts.of_kind("suite") if is_corpus_of(proposal, artifacts.load(one, _corpus))), None
+        (suite for suite in artifacts.of_kind("suite") if is_corpus_of(proposal, artifacts.load(suite, _corpus))), None
     )
 
 
@@ -84,21 +86,21 @@ def _corpus(suite: Path) -> dict[str, Document]:
     return {document.id: document for document in read_documents(folder)} if size <= LARGEST else {}
 
 
-def find_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch | None:
+def find_batch(artifacts: ArtifactIndex, artifact: ServedArtifact) -> AnnotationBatch | None:
     """The batch that was drawn from the current content of a file, preferably next to it; None before the first answer."""
-    drawn_from = f" {artifacts.load(one, sha256_of, small=True)}"
+    drawn_from = f" {artifacts.load(artifact, sha256_of, small=True)}"
     batches = [batch for batch, head in batches_on(artifacts, NAME) if head.source.endswith(drawn_from)]
-    batches.sort(key=lambda batch: batch.path.parent != one.path.parent)
+    batches.sort(key=lambda batch: batch.path.parent != artifact.path.parent)
     return artifacts.load(batches[0], open_batch) if batches else None
 
 
-def find_or_make_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
+def find_or_make_batch(artifacts: ArtifactIndex, artifact: ServedArtifact) -> AnnotationBatch:
     """The batch of a file; if there is none, one is made of all proposals."""
     with _making:
-        found = find_batch(artifacts, one)
+        found = find_batch(artifacts, artifact)
         if found is None:
-            items = proposal_items(artifacts.load(one, read_proposal_file), one.path)
-            with new_beside(artifacts, one, ENDING) as folder:
+            items = proposal_items(artifacts.load(artifact, read_proposal_file), artifact.path)
+            with create_sibling(artifacts, artifact, ENDING) as folder:
                 found = write_batch(folder, items, repeats=0.0)
         return found
 

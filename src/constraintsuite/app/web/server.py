@@ -62,7 +62,7 @@ def _endpoint(
 
     def is_named(request: Request) -> bool:
         place, kind = request.path_params["place"], start.strip("/")
-        places = {one.place for one in artifacts.of_kind(kind)}
+        places = {artifact.place for artifact in artifacts.of_kind(kind)}
         return place not in places and f"{place}/{verb}" in places
 
     return show

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -50,7 +49,7 @@ from constraintsuite.mechanism.explain.request import KIND, AnalysisRequest, Con
 from constraintsuite.mechanism.patching.capacity import peak_mib
 from constraintsuite.models.base import OutOfMemory
 from constraintsuite.models.torch.device import describe_device
-from constraintsuite.models.worker_model import machine_in_errors, with_absolute_paths
+from constraintsuite.models.worker_model import machine_in_errors, refuse_other_model, with_absolute_paths
 
 _NONE = np.empty(0)
 _NO_ROWS = Grid((), (), "noising", "exact", _NONE, _NONE, np.empty((0, 0)), _NONE, np.empty((0, 0)))
@@ -102,11 +101,7 @@ def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
     """Write the effects of a shard, computed in one call; contrasts that break the model are left out."""
     with machine_in_errors():
         analysis = _loaded(task.request)
-    if analysis.model.fingerprint != task.fingerprint:
-        raise UserError(
-            f"Model {analysis.model.name!r}: the model on {platform.node()} differs from the one that planned the "
-            "run (weights, library versions, threads or device), or its files changed during the run."
-        )
+        refuse_other_model(analysis.model.name, analysis.model.fingerprint, task.fingerprint)
 
     def effects(contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:
         """For each contrast the grids of all, since the batch decides their last bits; None means no contrast."""

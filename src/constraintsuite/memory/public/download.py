@@ -14,8 +14,8 @@ from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.store.download import cache_folder
 from constraintsuite.core.store.files import atomic_writer, sha256_of
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.errors import LastingFault, PassingFault, clip
-from constraintsuite.core.store.http.messages import Incoming, Limits
+from constraintsuite.core.store.http.errors import PermanentError, TransientError, clip
+from constraintsuite.core.store.http.messages import HttpResponse, Limits
 from constraintsuite.core.store.yaml_files import read_package_yaml
 
 LIMITS = Limits(seconds=4 * 3_600, body_bytes=8 << 30, redirects=10, stall_seconds=30, bytes_per_second=1_000)
@@ -74,12 +74,12 @@ def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) 
     client = HttpClient(limits, use_proxies=True)
     try:
         with atomic_writer(place) as file:
-            digest = client.send(wanted.address, lambda incoming: _save(incoming, wanted, file, reporter))
+            digest = client.send(wanted.address, lambda response: _save(response, wanted, file, reporter))
             if digest != wanted.sha256:
                 raise UserError(
                     f"{wanted.address}: the downloaded file has SHA-256 {digest}, expected {wanted.sha256}. It was not kept."
                 )
-    except (LastingFault, PassingFault) as fault:
+    except (PermanentError, TransientError) as fault:
         raise UserError(
             f"{wanted.address} could not be downloaded: {clip(str(fault)).rstrip('.')}. Get {wanted.file} from {wanted.page} by "
             f"other means and put it at {place}; its SHA-256 is {wanted.sha256}."
@@ -89,13 +89,13 @@ def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) 
     return place
 
 
-def _save(incoming: Incoming, wanted: PublicFile, file: BinaryIO, reporter: Reporter) -> str:
+def _save(response: HttpResponse, wanted: PublicFile, file: BinaryIO, reporter: Reporter) -> str:
     """Write the body of an answer with status 200 to a file, and return its SHA-256."""
-    if incoming.status != 200:
-        raise LastingFault(f"the server answers {incoming.status} {incoming.reason}".strip())
+    if response.status != 200:
+        raise PermanentError(f"the server answers {response.status} {response.reason}".strip())
     digest = hashlib.sha256()
-    with reporter.track(wanted.file, incoming.length) as advance:
-        for piece in incoming.pieces():
+    with reporter.track(wanted.file, response.length) as advance:
+        for piece in response.chunks():
             file.write(piece)
             digest.update(piece)
             advance(len(piece))

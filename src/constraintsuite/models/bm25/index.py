@@ -25,9 +25,10 @@ _MERGED_SEGMENTS = 8  # of about the same size
 class Bm25Index(Generic[Real]):
     """Scores documents, which are given as lists of terms. Each document has a slot number until `compacted` changes it.
 
-    Statistics are counted from the current documents, or come from `whole` if these are a part of a corpus. So a score has
-    the same bits in whatever order documents were added and removed. `precision` is the type of idf and scores: np.float32
-    gives the bits of bm25s. With `asked`, only these terms are indexed, while all terms count for the length of a document.
+    Statistics are counted from the current documents, or come from `corpus_statistics` if these are a part of a corpus. So a
+    score has the same bits in whatever order documents were added and removed. `precision` is the type of idf and scores:
+    np.float32 gives the bits of bm25s. With a `vocabulary`, only its terms are indexed, while all terms count for the length
+    of a document.
     """
 
     def __init__(
@@ -35,24 +36,24 @@ class Bm25Index(Generic[Real]):
         precision: type[Real],
         formula: Bm25Formula | None = None,
         *,
-        asked: Sequence[str] | None = None,
-        whole: CorpusStatistics | None = None,
+        vocabulary: Sequence[str] | None = None,
+        corpus_statistics: CorpusStatistics | None = None,
     ) -> None:
         self.formula = formula or Bm25Formula()
         self._precision: type[Real] = precision
-        self._whole = whole
-        self._asked = asked
-        self._vocabulary = _numbered(asked or ())
+        self._corpus_statistics = corpus_statistics
+        self._vocabulary = vocabulary
+        self._term_numbers = _numbered(vocabulary or ())
         self._segments: list[PostingsSegment] = []
         self._lengths = np.empty(0, dtype=np.int32)  # (slots,)
-        self._here = np.empty(0, dtype=np.bool_)  # (slots,) whether the slot has a document
+        self._occupied = np.empty(0, dtype=np.bool_)  # (slots,) whether the slot has a document
         self._all: _View[Real] | None = None
         self._some: tuple[BoolArray, _View[Real]] | None = None  # the last view of a part of the documents
 
     @property
-    def gone(self) -> int:
+    def empty_slots(self) -> int:
         """How many slots are empty."""
-        return len(self._here) - int(self._here.sum())
+        return len(self._occupied) - int(self._occupied.sum())
 
     def add(self, documents: Iterable[Sequence[str]]) -> Int32Array:
         """Add documents, each as its terms with repetitions; returns their slots in the same order."""
@@ -74,14 +75,14 @@ class Bm25Index(Generic[Real]):
 
     def _numbers(self, terms: Sequence[str]) -> list[int]:
         """The numbers of the terms, without terms that are not indexed."""
-        if self._asked is None:
-            return list(map(self._vocabulary.__getitem__, terms))
-        return [number for number in map(self._vocabulary.get, terms) if number is not None]
+        if self._vocabulary is None:
+            return list(map(self._term_numbers.__getitem__, terms))
+        return [number for number in map(self._term_numbers.get, terms) if number is not None]
 
-    def take(self, postings: Postings) -> Int32Array:
+    def add_postings(self, postings: Postings) -> Int32Array:
         """As `add`, for documents whose terms were counted before."""
         first = len(self._lengths)
-        numbers = np.array([self._vocabulary[term] for term in postings.terms], dtype=np.int32)
+        numbers = np.array([self._term_numbers[term] for term in postings.terms], dtype=np.int32)
         slots = postings.documents + np.int32(first)
         if (np.diff(numbers) > 0).all():  # always true for the first postings
             segment = PostingsSegment(numbers, postings.starts, slots, postings.counts)
@@ -94,7 +95,7 @@ class Bm25Index(Generic[Real]):
 
     def _append(self, segment: PostingsSegment, lengths: Int32Array) -> None:
         self._lengths = np.concatenate([self._lengths, lengths])
-        self._here = np.concatenate([self._here, np.ones(len(lengths), dtype=np.bool_)])
+        self._occupied = np.concatenate([self._occupied, np.ones(len(lengths), dtype=np.bool_)])
         self._segments.append(segment)
         self._all = self._some = None
         self._merge_small()
@@ -112,26 +113,26 @@ class Bm25Index(Generic[Real]):
         terms = np.concatenate([np.repeat(each.terms, np.diff(each.starts)) for each in segments])
         slots = np.concatenate([each.documents for each in segments])
         order = np.argsort(terms, kind="stable")
-        if self.gone:
-            order = order[self._here[slots[order]]]
+        if self.empty_slots:
+            order = order[self._occupied[slots[order]]]
         counts = np.concatenate([each.counts for each in segments])
         return PostingsSegment.of(terms[order], slots[order], counts[order])
 
     def remove(self, slots: Int32Array) -> None:
         """Remove the documents of some slots."""
-        self._here[slots] = False
+        self._occupied[slots] = False
         self._all = self._some = None
 
     def compacted(self) -> Int32Array:
         """Drop the empty slots; returns the new slot of each old one, or -1."""
-        renumber = np.where(self._here, np.cumsum(self._here) - 1, -1).astype(np.int32)
+        renumber = np.where(self._occupied, np.cumsum(self._occupied) - 1, -1).astype(np.int32)
         if self._segments:
-            whole, names = self._merged(self._segments), list(self._vocabulary)
+            whole, names = self._merged(self._segments), list(self._term_numbers)
             still: list[str] = [names[number] for number in whole.terms.tolist()]
-            self._vocabulary = _numbered(dict.fromkeys([*still, *(self._asked or ())]))
+            self._term_numbers = _numbered(dict.fromkeys([*still, *(self._vocabulary or ())]))
             terms = np.arange(len(whole.terms), dtype=np.int32)
             self._segments = [whole._replace(terms=terms, documents=renumber[whole.documents])]
-        self._lengths, self._here = self._lengths[self._here], self._here[self._here]
+        self._lengths, self._occupied = self._lengths[self._occupied], self._occupied[self._occupied]
         self._all = self._some = None
         return renumber
 
@@ -140,7 +141,7 @@ class Bm25Index(Generic[Real]):
         if not len(slots):
             return Postings((), np.zeros(1, np.int64), slots, np.empty(0, np.uint8), self._lengths[:0])
         whole = self._merged(self._segments)
-        names = list(self._vocabulary)
+        names = list(self._term_numbers)
         found = np.array([names[number] for number in whole.terms.tolist()], dtype=object)
         by_name = np.argsort(found)
         terms = np.repeat(np.argsort(by_name), np.diff(whole.starts))  # by their rank among the names
@@ -183,13 +184,13 @@ class Bm25Index(Generic[Real]):
         for term, (slots, _), end in zip(terms, found, accumulate(sizes), strict=True):
             view.weights[term] = (slots, weights[end - len(slots) : end])
 
-    def _idf(self, term: str, here: int, view: _View[Real]) -> float:
-        holding = here if self._whole is None else self._whole.holding.get(term, 0)
+    def _idf(self, term: str, found: int, view: _View[Real]) -> float:
+        holding = found if self._corpus_statistics is None else self._corpus_statistics.holding.get(term, 0)
         return self.formula.idf(holding, view.statistics.documents)
 
     def _find(self, term: str, view: _View[Real]) -> tuple[Int32Array, npt.NDArray[np.unsignedinteger]]:
         """The slots that contain a term, and how often."""
-        number = self._vocabulary.get(term)
+        number = self._term_numbers.get(term)
         if number is None or not self._segments:
             return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
         found = [segment.postings(number) for segment in self._segments]
@@ -197,30 +198,30 @@ class Bm25Index(Generic[Real]):
         counts = found[0][1] if len(found) == 1 else np.concatenate([counts for _, counts in found])
         if view.complete:
             return slots, counts
-        here = view.here[slots]
-        return slots[here], counts[here]
+        included = view.included[slots]
+        return slots[included], counts[included]
 
     def _view(self, among: BoolArray | None) -> _View[Real]:
         """The view of all documents, or of some of them; the last one of either is cached."""
         if among is None:
             if self._all is None:
-                self._all = self._look(self._here)
+                self._all = self._make_view(self._occupied)
             return self._all
         if self._some is None or not np.array_equal(self._some[0], among):
-            self._some = (among.copy(), self._look(self._here & among))
+            self._some = (among.copy(), self._make_view(self._occupied & among))
         return self._some[1]
 
-    def _look(self, here: BoolArray) -> _View[Real]:
-        counted = CorpusStatistics(int(here.sum()), int(self._lengths[here].sum()), {})
-        statistics = self._whole or counted
+    def _make_view(self, included: BoolArray) -> _View[Real]:
+        counted = CorpusStatistics(int(included.sum()), int(self._lengths[included].sum()), {})
+        statistics = self._corpus_statistics or counted
         norms = self.formula.norm(self._lengths.astype(np.float64), statistics.mean_length)
-        return _View(here, counted.documents == len(here), statistics, norms, {})
+        return _View(included, counted.documents == len(included), statistics, norms, {})
 
 
 class _View(NamedTuple, Generic[Real]):
     """The documents that are searched, with their statistics and the weights of terms."""
 
-    here: BoolArray  # (slots,)
+    included: BoolArray  # (slots,)
     complete: bool
     """Whether every slot has a document in this view."""
     statistics: CorpusStatistics

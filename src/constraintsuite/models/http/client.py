@@ -16,12 +16,12 @@ import numpy.typing as npt
 from constraintsuite.core.store.cache import ArrayCache
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.errors import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswerError
 from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.core.store.http.secrets import Authorization
 from constraintsuite.models.base import ModelFact, Pair, Workbench
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.asker import Asker
+from constraintsuite.models.http.retrying_client import RetryingClient
 from constraintsuite.models.model_names import ModelName
 
 Body = Mapping[str, ModelFact]
@@ -42,10 +42,10 @@ class QueryTexts(NamedTuple):
 
 
 ReplyReader = Callable[[object], ServerReply]
-"""Reads a decoded answer; raises BadAnswer if it cannot be used."""
+"""Reads a decoded answer; raises BadAnswerError if it cannot be used."""
 
 
-class Client(Asker):
+class Client(RetryingClient):
     """Sends the requests of one model to an endpoint, and caches the answers."""
 
     def __init__(self, endpoint: Endpoint, fingerprint: str, retries: int, bench: Workbench) -> None:
@@ -69,12 +69,12 @@ class Client(Asker):
         """Whether the answer is cached."""
         return self._find_cached(self._key(body)) is not None
 
-    def ask(self, body: Body, read: ReplyReader, at_last: ReplyReader | None = None) -> ServerReply:
-        """The answer, from the cache if possible; `at_last` reads the answer of the last attempt in place of `read`."""
+    def ask(self, body: Body, read: ReplyReader, read_last: ReplyReader | None = None) -> ServerReply:
+        """The answer, from the cache if possible; `read_last` reads the answer of the last attempt in place of `read`."""
         key = self._key(body)
         answer = self._find_cached(key)
         if answer is None:
-            reply = self.ask_anew(lambda unusable: json.dumps(_with_next_seed(body, unusable)), read, at_last)
+            reply = self.ask_with_retries(lambda unusable: json.dumps(_with_next_seed(body, unusable)), read, read_last)
             answer = reply._replace(
                 model=self.endpoint.shown(reply.model)
             )  # without the key, since it is stored and shown
@@ -91,7 +91,7 @@ class Client(Asker):
         if self._cache is None or values is None:
             return None
         model = self._cache.get(_key_of_model(key))
-        self.keeps = True
+        self.has_cached_answers = True
         name = "" if model is None else bytes(model.astype(np.uint8)).decode()
         return ServerReply(values.astype(np.float64), name)
 
@@ -102,7 +102,7 @@ class Client(Asker):
             # The name first, so that cached numbers always have it; as an array, since the cache stores only arrays.
             self._cache.put(_key_of_model(key), np.frombuffer(answer.model.encode(), np.uint8).astype(np.float32))
             self._cache.put(key, answer.values)
-            self.keeps = True
+            self.has_cached_answers = True
 
 
 def _key_of_model(key: str) -> str:
@@ -141,22 +141,22 @@ def model_of(answer: object) -> str:
 def sort_by_index(rows: Sequence[object], count: int, answer: object) -> list[Mapping[str, object]]:
     """Rows sorted by their `index`; every index from 0 to `count` - 1 must occur once."""
     if len(rows) != count:
-        raise BadAnswer(f"it has {len(rows)} results for {count} texts", answer)
+        raise BadAnswerError(f"it has {len(rows)} results for {count} texts", answer)
     found: dict[int, Mapping[str, object]] = {}
     for row in rows:
         index = row.get("index") if isinstance(row, Mapping) else None
         if not isinstance(row, Mapping) or not isinstance(index, int) or isinstance(index, bool):
-            raise BadAnswer("one of its results has no index", answer)
+            raise BadAnswerError("one of its results has no index", answer)
         if not 0 <= index < count:
-            raise BadAnswer(f"it has a result with index {index}, for {count} texts", answer)
+            raise BadAnswerError(f"it has a result with index {index}, for {count} texts", answer)
         if index in found:
-            raise BadAnswer(f"it has two results with index {index}", answer)
+            raise BadAnswerError(f"it has two results with index {index}", answer)
         found[index] = row
     return [found[index] for index in range(count)]
 
 
 def one_number(value: object, answer: object) -> float:
-    """A value of an answer as a finite number; anything else is a BadAnswer."""
+    """A value of an answer as a finite number; anything else is a BadAnswerError."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             number = float(value)
@@ -164,4 +164,4 @@ def one_number(value: object, answer: object) -> float:
             number = math.inf
         if math.isfinite(number):
             return number
-    raise BadAnswer("it has {found} where a number is due", answer, value)
+    raise BadAnswerError("it has {found} where a number is due", answer, value)

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.errors import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswerError
 from constraintsuite.models.backends import Similarity
 from constraintsuite.models.base import ModelFact, Scorer, TextRole, Workbench
 from constraintsuite.models.dense import DenseScorer
@@ -98,17 +98,17 @@ def read_vectors(answer: object, count: int) -> ServerReply:
     """One vector of finite numbers per text, all of one length, in the order of the texts."""
     rows = answer.get("data") if isinstance(answer, Mapping) else answer
     if not isinstance(rows, list):
-        raise BadAnswer("there is no list of vectors in it", answer)
+        raise BadAnswerError("there is no list of vectors in it", answer)
     vectors = rows if rows is answer else [row.get("embedding") for row in sort_by_index(rows, count, answer)]
     if len(vectors) != count:
-        raise BadAnswer(f"it has {len(vectors)} vectors for {count} texts", answer)
+        raise BadAnswerError(f"it has {len(vectors)} vectors for {count} texts", answer)
     read = [_vector(vector, answer) for vector in vectors]
     if len({len(vector) for vector in read}) > 1 or not read[0]:
-        raise BadAnswer("its vectors are empty or of different lengths", answer)
+        raise BadAnswerError("its vectors are empty or of different lengths", answer)
     return ServerReply(np.array(read, dtype=np.float64), model_of(answer))
 
 
 def _vector(value: object, answer: object) -> list[float]:
     if not isinstance(value, list):
-        raise BadAnswer("it has {found} where a vector is due", answer, value)
+        raise BadAnswerError("it has {found} where a vector is due", answer, value)
     return [one_number(part, answer) for part in value]

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.errors import BadAnswer
+from constraintsuite.core.store.http.errors import BadAnswerError
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import RemoteSettings, check_address
@@ -139,7 +139,7 @@ class ListwiseScorer:
         def read_complete(answer: object) -> ServerReply:
             ranking = read_ranking(_content(answer), len(texts))
             if ranking is None:
-                raise BadAnswer(f"it does not name each of {len(texts)} passages exactly once", _content(answer))
+                raise BadAnswerError(f"it does not name each of {len(texts)} passages exactly once", _content(answer))
             return ServerReply(np.array(ranking, dtype=np.float64), model_of(answer))
 
         def read_partial(answer: object) -> ServerReply:
@@ -203,7 +203,7 @@ def lists_of(pairs: Sequence[Pair]) -> list[QueryTexts]:
 def _content(answer: object) -> str:
     content = part_of(answer, "choices", "message", "content")
     if not isinstance(content, str):
-        raise BadAnswer("there is no text in it", answer)
+        raise BadAnswerError("there is no text in it", answer)
     return content
 
 

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.errors import BadAnswer, RefusalError
+from constraintsuite.core.store.http.errors import BadAnswerError, RefusalError
 from constraintsuite.models.base import ModelFact, Pair, Scorer, Workbench
 from constraintsuite.models.http.address import ServedModelSettings, check_address
 from constraintsuite.models.http.client import (
@@ -138,10 +138,10 @@ def requests_of(pairs: Sequence[Pair], batch: int) -> list[QueryTexts]:
 
 
 def read_scores(answer: object, request: QueryTexts) -> ServerReply:
-    """One finite score per text, in the order of the texts; anything else is a BadAnswer."""
+    """One finite score per text, in the order of the texts; anything else is a BadAnswerError."""
     rows = answer.get("results") if isinstance(answer, Mapping) else answer
     if not isinstance(rows, list):
-        raise BadAnswer("there is no list of results in it", answer)
+        raise BadAnswerError("there is no list of results in it", answer)
     found = sort_by_index(rows, len(request.texts), answer)
     scores = [one_number(row.get("relevance_score", row.get("score")), answer) for row in found]
     return ServerReply(np.array(scores, dtype=np.float64), model_of(answer))

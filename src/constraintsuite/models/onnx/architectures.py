@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from constraintsuite.models.backends import NotForOnnx
+from constraintsuite.models.backends import OnnxUnsupportedError
 from constraintsuite.models.onnx.folder import TransformerConfig
 
 ACTIVATIONS = {"gelu": "none", "gelu_new": "tanh", "gelu_pytorch_tanh": "tanh", "relu": None}
@@ -82,7 +82,7 @@ ARCHITECTURES: Mapping[str, Architecture] = {
 
 
 def architecture_of(folder: Path, config: TransformerConfig) -> Architecture:
-    """The architecture of a model; raises NotForOnnx if it cannot be written as a graph."""
+    """The architecture of a model; raises OnnxUnsupportedError if it cannot be written as a graph."""
     kinds = ", ".join(ARCHITECTURES)
     for reason, refused in {
         f"a {config.model_type} model cannot be run by ONNX Runtime here (these can: {kinds})": (
@@ -97,5 +97,5 @@ def architecture_of(folder: Path, config: TransformerConfig) -> Architecture:
         "config.json does not say how many layers and heads there are": config.layers * config.heads == 0,
     }.items():
         if refused:
-            raise NotForOnnx(f"{folder}: {reason}.")
+            raise OnnxUnsupportedError(f"{folder}: {reason}.")
     return ARCHITECTURES[config.model_type]

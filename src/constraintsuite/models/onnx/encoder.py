@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.core.store.files import sha256_of, sha256_text
-from constraintsuite.models.backends import DenseSettings, NotForOnnx
+from constraintsuite.models.backends import DenseSettings, OnnxUnsupportedError
 from constraintsuite.models.base import ModelFact, TextRole, Workbench
 from constraintsuite.models.batches import BatchRun
 from constraintsuite.models.onnx.folder import read_tensors, refuse_torch_settings, weight_files
@@ -81,5 +81,5 @@ class OnnxEncoder(OnnxModel):
 def _read_layer(layer: DenseLayer) -> PoolingStep:
     tensors = read_tensors(weight_files(layer.folder))
     if "linear.weight" not in tensors:
-        raise NotForOnnx(f"{layer.folder}: there is no linear.weight in the layer's file.")
+        raise OnnxUnsupportedError(f"{layer.folder}: there is no linear.weight in the layer's file.")
     return linear(tensors["linear.weight"], tensors.get("linear.bias"), layer.activation)

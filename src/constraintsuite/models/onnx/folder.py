@@ -12,7 +12,7 @@ from safetensors import SafetensorError, safe_open
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import describe
-from constraintsuite.models.backends import NotForOnnx, TransformerSettings
+from constraintsuite.models.backends import OnnxUnsupportedError, TransformerSettings
 from constraintsuite.models.onnx.pooling import Floats
 from constraintsuite.models.tokenization import Padding
 
@@ -128,7 +128,7 @@ def tokenizer_file(folder: Path) -> Path:
     """The file of the fast tokenizer; other kinds need transformers."""
     file = folder / "tokenizer.json"
     if not file.is_file():
-        raise NotForOnnx(f"{file}: there is no such file, and older kinds of tokenizer need transformers.")
+        raise OnnxUnsupportedError(f"{file}: there is no such file, and older kinds of tokenizer need transformers.")
     return file
 
 
@@ -158,13 +158,15 @@ def choose_length(folder: Path, config: TransformerConfig, own: int | None, sett
 
 
 def refuse_torch_settings(folder: Path, settings: TransformerSettings) -> None:
-    """Raise NotForOnnx for settings that only torch supports."""
+    """Raise OnnxUnsupportedError for settings that only torch supports."""
     if settings.precision in ("bf16", "fp16"):
-        raise NotForOnnx(f"{folder}: ONNX Runtime computes in fp32 or int8 here, not in {settings.precision}.")
+        raise OnnxUnsupportedError(
+            f"{folder}: ONNX Runtime computes in fp32 or int8 here, not in {settings.precision}."
+        )
     if settings.device == "cuda":
-        raise NotForOnnx(f"{folder}: ONNX Runtime runs on the processor here, not on device=cuda.")
+        raise OnnxUnsupportedError(f"{folder}: ONNX Runtime runs on the processor here, not on device=cuda.")
     if settings.trust:
-        raise NotForOnnx(f"{folder}: trust=yes is for models that bring their own Python code.")
+        raise OnnxUnsupportedError(f"{folder}: trust=yes is for models that bring their own Python code.")
 
 
 def read_shapes(files: Sequence[Path]) -> Mapping[str, tuple[int, ...]]:
@@ -188,7 +190,7 @@ def read_tensors(files: Sequence[Path]) -> Mapping[str, Floats]:
             for name in tensors.keys():  # noqa: SIM118
                 kind = tensors.get_slice(name).get_dtype()
                 if kind == "BF16":
-                    raise NotForOnnx(f"{file}: the weights are bf16, which is left to torch.")
+                    raise OnnxUnsupportedError(f"{file}: the weights are bf16, which is left to torch.")
                 if kind in _WHOLE:
                     arrays[_current(name)] = np.asarray(tensors.get_tensor(name), dtype=np.float32)
     return arrays

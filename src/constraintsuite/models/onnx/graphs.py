@@ -14,7 +14,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.download import cache_entry, cache_folder
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
-from constraintsuite.models.backends import NotForOnnx, TransformerSettings
+from constraintsuite.models.backends import OnnxUnsupportedError, TransformerSettings
 from constraintsuite.models.onnx.architectures import Architecture, architecture_of
 from constraintsuite.models.onnx.folder import TransformerConfig, place_in, read_shapes, read_tensors, weight_files
 
@@ -49,7 +49,7 @@ class GivenGraph:
         """Hash of all these files."""
         return sha256_text(*self.hashes.values())
 
-    def ready(self) -> Path:
+    def graph_file(self) -> Path:
         """The file. Raises UserError if its precision is not the requested one."""
         found = _precision_of(self.file)
         if found == "fp16":
@@ -80,7 +80,7 @@ class WrittenGraph:
             str(REVISIONS["onnx graph"]), self.purpose, self.config.model_dump_json(), *self.hashes.values()
         )
 
-    def ready(self) -> Path:
+    def graph_file(self) -> Path:
         """The file in the cache, written now if it is missing."""
         import onnx
 
@@ -113,7 +113,7 @@ def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSet
     if settings.precision == "int8":
         quantised = [folder / name for name in _QUANTISED if (folder / name).is_file()]
         if not quantised:
-            raise NotForOnnx(
+            raise OnnxUnsupportedError(
                 f"{folder}: there is no quantised ONNX file for precision=int8 (looked for {', '.join(_QUANTISED)}). "
                 f"Name another with file=...; there are: {_listed(folder)}."
             )
@@ -122,7 +122,7 @@ def find_graph(folder: Path, config: TransformerConfig, settings: TransformerSet
     if not files:
         whole = next((name for name in _WHOLE if (folder / name).is_file()), None)
         advice = f" An ONNX file is there: file={whole}" if whole else ""
-        raise NotForOnnx(f"{folder}: there is no model.safetensors.{advice}")
+        raise OnnxUnsupportedError(f"{folder}: there is no model.safetensors.{advice}")
     kind = architecture_of(folder, config)
     _check_names(files[0], kind, config, purpose)
     return WrittenGraph(files, config, kind, purpose)
@@ -133,7 +133,7 @@ def _check_names(file: Path, kind: Architecture, config: TransformerConfig, purp
     shapes = read_shapes(weight_files(file.parent))
     table = "embeddings.word_embeddings.weight"
     if f"{kind.prefix}{table}" not in shapes and table not in shapes:
-        raise NotForOnnx(f"{file}: the weights do not have the names of a {config.model_type} model.")
+        raise OnnxUnsupportedError(f"{file}: the weights do not have the names of a {config.model_type} model.")
     if purpose == "classifier" and not {f"{kind.head.first}.weight", f"{kind.head.last}.weight"} <= shapes.keys():
         raise UserError(f"{file}: there is no scoring head, so this is not a cross-encoder. Is it for dense:...?")
 

@@ -10,7 +10,7 @@ from typing import Literal, cast
 from pydantic import RootModel
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.models.backends import ROLE_PROMPTS, DenseSettings, NotForOnnx, Pooling, Similarity
+from constraintsuite.models.backends import ROLE_PROMPTS, DenseSettings, OnnxUnsupportedError, Pooling, Similarity
 from constraintsuite.models.base import TextRole
 from constraintsuite.models.onnx.folder import FileContent, place_in, read_content, read_optional, weight_files
 
@@ -86,7 +86,7 @@ def read_layout(folder: Path, settings: DenseSettings) -> SentenceLayout:
     pooling, rest = _pooling(folder, modules[1:], settings)
     config = _sentence_config(folder)
     if config.truncate_dim is not None:
-        raise NotForOnnx(f"{folder}: truncate_dim, cutting vectors short, is left to torch.")
+        raise OnnxUnsupportedError(f"{folder}: truncate_dim, cutting vectors short, is left to torch.")
     return SentenceLayout(
         transformer=transformer,
         pooling=pooling,
@@ -102,7 +102,7 @@ def read_cross_prompt(folder: Path) -> str:
     if "Pooling" in kinds:
         raise UserError(f"{folder}: there is no scoring head, so this is not a cross-encoder. It is for dense:...")
     if len(kinds) > 1:
-        raise NotForOnnx(f"{folder}: a cross-encoder of several modules is left to torch.")
+        raise OnnxUnsupportedError(f"{folder}: a cross-encoder of several modules is left to torch.")
     return read_default_prompt(folder)
 
 
@@ -122,7 +122,7 @@ def _modules(folder: Path) -> list[_Module]:
         return [_Module(type="Transformer")]
     modules = list(read_content(file, _Modules).root)
     if not modules or _kind(modules[0]) != "Transformer":
-        raise NotForOnnx(f"{file}: the first module is not a Transformer.")
+        raise OnnxUnsupportedError(f"{file}: the first module is not a Transformer.")
     return modules
 
 
@@ -135,23 +135,18 @@ def _pooling(
         if settings.pooling is not None and (settings.pooling,) != own:
             raise UserError(f"{folder}: pooling={settings.pooling}, but its files say {'+'.join(own)}. Leave it out.")
         return own, rest
-    if settings.pooling is None:
-        raise UserError(
-            f"{folder}: there is no modules.json with a Pooling, so it does not say how a text becomes one vector. "
-            "Say it if you know it: pooling=mean or pooling=cls."
-        )
-    return (settings.pooling,), modules
+    return (settings.require_pooling(folder),), modules
 
 
 def _own_pooling(file: Path) -> tuple[Pooling, ...]:
     config = read_content(file, _PoolingConfig)
     if not config.include_prompt:
-        raise NotForOnnx(f"{file}: leaving the prompt out of the pooling is left to torch.")
+        raise OnnxUnsupportedError(f"{file}: leaving the prompt out of the pooling is left to torch.")
     flagged = [name for flag, name in _FLAGS.items() if getattr(config, flag, False)]
     mode = config.pooling_mode or flagged or ("mean",)
     modes = (mode,) if isinstance(mode, str) else tuple(mode)
     if unknown := set(modes) - set(_FLAGS.values()):
-        raise NotForOnnx(f"{file}: pooling {min(unknown)!r} is not known.")
+        raise OnnxUnsupportedError(f"{file}: pooling {min(unknown)!r} is not known.")
     return cast(tuple[Pooling, ...], modes)
 
 
@@ -160,14 +155,14 @@ def _after(folder: Path, module: _Module) -> DenseLayer | Literal["normalize"]:
     if kind == "Normalize":
         return "normalize"
     if kind != "Dense":
-        raise NotForOnnx(f"{folder}: a module of kind {kind} after the pooling is left to torch.")
+        raise OnnxUnsupportedError(f"{folder}: a module of kind {kind} after the pooling is left to torch.")
     place = place_in(folder, module.path)
     config = read_content(place / "config.json", _DenseConfig)
     plain = config.module_input_name == (config.module_output_name or config.module_input_name) == "sentence_embedding"
     if config.activation_function not in _ACTIVATIONS or config.use_residual or not plain:
-        raise NotForOnnx(f"{place}: a Dense layer of this kind is left to torch.")
+        raise OnnxUnsupportedError(f"{place}: a Dense layer of this kind is left to torch.")
     if not weight_files(place):
-        raise NotForOnnx(f"{place}: there is no model.safetensors.")
+        raise OnnxUnsupportedError(f"{place}: there is no model.safetensors.")
     return DenseLayer(place, _ACTIVATIONS[config.activation_function])
 
 

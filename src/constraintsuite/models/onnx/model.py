@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, normalizers
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_of, sha256_text
-from constraintsuite.models.backends import NotForOnnx, TransformerSettings
+from constraintsuite.models.backends import OnnxUnsupportedError, TransformerSettings
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.batches import BatchLimits
 from constraintsuite.models.onnx.folder import (
@@ -36,7 +36,7 @@ _BATCH_TOKENS = 2_048  # larger batches are not faster on a CPU
 
 
 class OnnxModel:
-    """A graph with its tokenizer and settings; raises NotForOnnx if ONNX Runtime cannot run the model.
+    """A graph with its tokenizer and settings; raises OnnxUnsupportedError if ONNX Runtime cannot run the model.
 
     Weights are read at the first batch.
     """
@@ -53,7 +53,9 @@ class OnnxModel:
         self.lowercase = text.do_lower_case
         self.tokenizer_file = tokenizer_file(folder)
         if cuts_left(folder):
-            raise NotForOnnx(f"{folder}: a tokenizer that drops the beginning of long texts is left to torch.")
+            raise OnnxUnsupportedError(
+                f"{folder}: a tokenizer that drops the beginning of long texts is left to torch."
+            )
         # A quantised graph scales by the batch, so a result would depend on the other texts: one text per batch.
         most = {"int8": 1}.get(settings.precision, BatchLimits.items)
         self.limits = BatchLimits(settings.batch_tokens or _BATCH_TOKENS, most)
@@ -89,7 +91,7 @@ class OnnxModel:
         """The graph, opened at first use."""
         from constraintsuite.models.onnx.session import OnnxSession
 
-        return OnnxSession(self.graph.ready(), self.settings.threads)
+        return OnnxSession(self.graph.graph_file(), self.settings.threads)
 
     def prepare(self, items: Sequence[TokenizerInput]) -> TokenBatch:
         """The tokens of a batch, as inputs of the graph."""

@@ -87,11 +87,21 @@ def load_retriever(text: str, passages: Passages, bench: Workbench) -> System:
     """The retriever that a string names."""
     family = re.split("[:,]", text, maxsplit=1)[0]
     if family in SCORERS.places and family not in RETRIEVERS.places:
-        raise UserError(
-            f"Retriever {text!r}: {family} scores pairs and does not search. Let another find candidates: "
-            f"--retriever bm25 --rerank {text}"
-        )
+        raise not_a_retriever(text, f"{family} scores pairs and does not search")
     return RETRIEVERS.load(family)(text, passages, bench)
+
+
+def not_a_retriever(text: str, reason: str) -> UserError:
+    """The error for a model string that can only rerank."""
+    return UserError(f"Retriever {text!r}: {reason}. Let another find candidates: --retriever bm25 --rerank {text}")
+
+
+def not_indexed(retriever: str, ids: Collection[str], documents: int) -> UserError:
+    """The error for an index of `documents` documents that holds none of the ids of a corpus."""
+    return UserError(
+        f"{retriever}: none of the {len(ids):,} document ids of the corpus (such as {min(ids, default='')!r}) is among the "
+        f"{documents:,} of this index. Take the index of this corpus, or make one with its ids."
+    )
 
 
 class EngineHit(NamedTuple):

@@ -136,7 +136,7 @@ def collect_postings(documents: Iterable[tuple[str, Sequence[str]]], asked: Sequ
             ids.append(document)
             yield words
 
-    index = Bm25Index(np.float32, asked=asked)
+    index = Bm25Index(np.float32, vocabulary=asked)
     slots = index.add(terms())
     order = sorted(range(len(ids)), key=ids.__getitem__)
     return ShardPostings([ids[i] for i in order], index.postings(slots[order]))
@@ -144,8 +144,8 @@ def collect_postings(documents: Iterable[tuple[str, Sequence[str]]], asked: Sequ
 
 def open_shard(shard: ShardPostings, whole: CorpusStatistics, formula: Bm25Formula | None = None) -> Bm25Search:
     """The search over one part; `whole` are the statistics of all parts. Only the terms of the queries are indexed."""
-    index = Bm25Index(np.float32, formula, whole=whole)
-    index.take(shard.postings)
+    index = Bm25Index(np.float32, formula, corpus_statistics=whole)
+    index.add_postings(shard.postings)
     return Bm25Search(shard.ids, index)
 
 

@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from constraintsuite.core.errors import UserError
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.dense import DenseScorer
 from constraintsuite.models.model_names import load_scorer
-from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages, System
+from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages, System, not_a_retriever
 from constraintsuite.models.retrieval.topk import top_k
 
 
@@ -20,10 +19,7 @@ def make_dense(text: str, passages: Passages, bench: Workbench) -> System:
     """The retriever of any model string that gives vectors, such as `dense:NAME_OR_FOLDER`."""
     scorer = load_scorer(text, bench)
     if not isinstance(scorer, DenseScorer):
-        raise UserError(
-            f"Retriever {text!r}: this model has no vectors to search. Let another find candidates: "
-            f"--retriever bm25 --rerank {text}"
-        )
+        raise not_a_retriever(text, "this model has no vectors to search")
     return DenseRetriever(scorer, passages)
 
 

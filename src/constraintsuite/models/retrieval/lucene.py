@@ -22,7 +22,7 @@ from typing import Any, Final
 from constraintsuite.core.errors import MissingExtraError, UserError, hint_for
 from constraintsuite.core.execution.cores import environment_variables
 from constraintsuite.core.store.files import sha256_of, sha256_text
-from constraintsuite.models.retrieval.base import EngineHit, Hit, head_of
+from constraintsuite.models.retrieval.base import EngineHit, Hit, head_of, not_indexed
 
 _JAVA: Final = 21
 _VECTORS: Final = "jdk.incubator.vector"
@@ -47,10 +47,7 @@ class LuceneRetriever:
         self.shared = self._count_shared()
         """How many documents of the corpus the index contains; others cannot be found."""
         if not self.shared:
-            raise UserError(
-                f"lucene:{index}: none of the {len(self._ids):,} document ids of the corpus (such as {min(self._ids, default='')!r}) is "
-                f"among the {self._searcher.num_docs:,} of this index. Take the index of this corpus, or make one with its ids."
-            )
+            raise not_indexed(f"lucene:{index}", self._ids, self._searcher.num_docs)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """At most `k` documents of the corpus that share a term with the query; scores have four decimals."""

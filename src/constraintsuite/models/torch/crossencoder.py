@@ -60,9 +60,10 @@ class TorchCrossEncoder:
     def __init__(self, folder: Path, settings: CrossSettings, bench: Workbench) -> None:
         self.name = f"cross:{folder}"
         self.settings = settings
-        self.label = _label(folder, settings)
-        self.prompt = _prompt(folder)
         self._folder = ModelFolder(folder)
+        labels = self._folder.labels
+        self.label = choose_label(settings.label, labels, len(labels), str(folder))
+        self.prompt = _prompt(folder)
         self._bench = bench
 
     @cached_property
@@ -221,10 +222,3 @@ def _prompt(folder: Path) -> str:
     if modules.is_file() and len(json.loads(modules.read_text(encoding="utf-8"))) > 1:
         raise UserError(f"{folder}: its modules.json adds layers after the classifier, which is not supported here.")
     return read_default_prompt(folder)
-
-
-def _label(folder: Path, settings: CrossSettings) -> int:
-    names = ModelFolder(folder).json("config.json").get("id2label")
-    labels = {int(number): str(name) for number, name in names.items()} if isinstance(names, dict) else {}
-    count = len(labels) or 2  # the default of transformers
-    return choose_label(settings.label, labels, count, str(folder))

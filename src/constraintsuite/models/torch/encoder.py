@@ -133,11 +133,8 @@ class DenseModel(SentenceModel, DenseTextModel):
         self._pooling = settings.pooling
         folder.refuse_pickle()
         folder.refuse_length(settings.length)
-        if not folder.has_modules and settings.pooling is None:
-            raise UserError(
-                f"{folder.path}: there is no modules.json, so it does not say how a text becomes one vector. "
-                "Say it if you know it: pooling=mean or pooling=cls."
-            )
+        if not folder.has_modules:
+            settings.require_pooling(folder.path)
 
     @property
     def similarity(self) -> Similarity:

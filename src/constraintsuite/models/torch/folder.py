@@ -43,6 +43,12 @@ class ModelFolder:
         return tuple(str(name) for name in named) if isinstance(named, list) else ()
 
     @property
+    def labels(self) -> Mapping[int, str]:
+        """The labels of a classifier by number; by default the two of transformers."""
+        named = self.json("config.json").get("id2label") or {0: "LABEL_0", 1: "LABEL_1"}
+        return {int(number): str(name) for number, name in named.items()} if isinstance(named, dict) else {}
+
+    @property
     def sentence_config(self) -> Mapping[str, object]:
         """The configuration of sentence-transformers: the kind of model, prompts, similarity."""
         return self.json(_SENTENCE)

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 import pytest
 
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.errors import LastingFault, PassingFault
-from constraintsuite.core.store.http.messages import Incoming, Limits
+from constraintsuite.core.store.http.errors import PermanentError, TransientError
+from constraintsuite.core.store.http.messages import HttpResponse, Limits
 from core.store.http.hostile import answering, fixed, page
 
 SHORT = Limits(seconds=5)
 
 
 def read(client: HttpClient, url: str) -> bytes:
-    def whole(incoming: Incoming) -> bytes:
-        return b"".join(incoming.pieces())
+    def whole(response: HttpResponse) -> bytes:
+        return b"".join(response.chunks())
 
     try:
         return client.send(url, whole)
@@ -28,13 +28,13 @@ def test_a_proxy_is_used_only_where_it_is_wanted(monkeypatch: pytest.MonkeyPatch
     with answering(fixed("200 OK", b"from the proxy")) as proxy:
         monkeypatch.setenv("http_proxy", proxy)
         assert read(HttpClient(SHORT, use_proxies=True), "http://127.0.0.1:1/f") == b"from the proxy"
-        with pytest.raises(PassingFault, match="no connection"):
+        with pytest.raises(TransientError, match="no connection"):
             read(HttpClient(SHORT), "http://127.0.0.1:1/f")
 
 
 def test_a_proxy_of_an_unknown_kind_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "carrier-pigeon://127.0.0.1")
-    with pytest.raises(LastingFault, match="the environment names a proxy that cannot be used"):
+    with pytest.raises(PermanentError, match="the environment names a proxy that cannot be used"):
         read(HttpClient(SHORT, use_proxies=True), "http://127.0.0.1:1/f")
 
 

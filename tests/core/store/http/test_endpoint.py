@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.http.endpoint import Endpoint
 from constraintsuite.core.store.http.errors import (
-    BadAnswer,
-    PassingFault,
+    BadAnswerError,
     RefusalError,
+    TransientError,
     clip,
     message_of,
     seconds_to_wait,
@@ -107,7 +107,7 @@ def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(server: Se
 def test_what_may_pass_is_told_by_its_kind(server: Server, fault: str, kind: str, wait: float | None) -> None:
     server.faults.append(fault)
     endpoint = Endpoint(server.url("/rerank"), limits=Limits(seconds=0.1 if fault == "slow" else 5))
-    with pytest.raises(PassingFault) as caught:
+    with pytest.raises(TransientError) as caught:
         endpoint.ask(BODY)
     endpoint.close()
     assert (caught.value.kind, caught.value.wait) == (kind, wait)
@@ -116,14 +116,14 @@ def test_what_may_pass_is_told_by_its_kind(server: Server, fault: str, kind: str
 def test_a_server_that_is_not_there_may_come_back() -> None:
     with running() as gone:
         url = gone.url("/rerank")
-    with pytest.raises(PassingFault, match="no connection"):
+    with pytest.raises(TransientError, match="no connection"):
         Endpoint(url).ask(BODY)
 
 
 def test_garbage_is_shown_without_what_a_terminal_would_obey(server: Server) -> None:
     server.faults.append("garbage")
     endpoint = Endpoint(server.url("/rerank"))
-    with pytest.raises(BadAnswer) as caught:
+    with pytest.raises(BadAnswerError) as caught:
         endpoint.ask(BODY)
     endpoint.close()
     assert caught.value.describe(endpoint.hide).endswith("it is not JSON; it was <html>Bad gateway�[31m</html>")
@@ -159,7 +159,7 @@ def test_a_refusal_comes_whole_from_another_process() -> None:
 def test_a_key_that_the_server_repeats_is_not_shown(server: Server, fault: str) -> None:
     server.faults.append(fault)
     endpoint = Endpoint(server.url("/rerank"), Authorization("Bearer", KEY))
-    with pytest.raises((RefusalError, PassingFault), match=r"Bearer \[key\]") as caught:
+    with pytest.raises((RefusalError, TransientError), match=r"Bearer \[key\]") as caught:
         endpoint.ask(BODY)
     endpoint.close()
     assert KEY not in str(caught.value)
@@ -170,7 +170,7 @@ def test_a_key_that_the_server_repeats_is_not_shown(server: Server, fault: str) 
     ("code", "kind", "words"),
     [
         (socket.EAI_NONAME, UserError, "no host of that name"),
-        (socket.EAI_AGAIN, PassingFault, "no connection"),  # the name server may come back
+        (socket.EAI_AGAIN, TransientError, "no connection"),  # the name server may come back
     ],
 )
 def test_a_name_that_nobody_knows_is_told_from_a_name_server_that_is_away(
@@ -210,8 +210,10 @@ def test_what_a_token_was_made_of_is_hidden_too() -> None:
 def test_no_part_of_an_answer_shows_a_key(key: str, before: int) -> None:
     endpoint = Endpoint("http://localhost/rerank", Authorization("Bearer", key))
     answer = {"message": "~" * before + key}
-    told = BadAnswer("it has {found} where a number is due", answer, "~" * (before % 50) + key).describe(endpoint.hide)
+    told = BadAnswerError("it has {found} where a number is due", answer, "~" * (before % 50) + key).describe(
+        endpoint.hide
+    )
     shown = told.replace("~", "").replace("[key]", "")
-    hidden = BadAnswer("it has {found} where a number is due", {"message": ""}, "").describe(str)
+    hidden = BadAnswerError("it has {found} where a number is due", {"message": ""}, "").describe(str)
     assert key not in told
     assert len(shown) <= len(hidden) + len("…") + len("[key]")

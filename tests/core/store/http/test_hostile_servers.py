@@ -14,11 +14,11 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.store.http.client import HttpClient
-from constraintsuite.core.store.http.errors import PassingFault
+from constraintsuite.core.store.http.errors import TransientError
 from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.memory.public.download import LIMITS, PublicFile, fetch_file
 from constraintsuite.models.base import Workbench
-from constraintsuite.models.http import asker
+from constraintsuite.models.http import retrying_client
 from constraintsuite.models.http.rerank import RerankScorer
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
@@ -161,7 +161,7 @@ CASES = {
 
 @pytest.fixture(autouse=True)
 def _surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(asker, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(retrying_client, "FIRST_WAIT", 0.001)
     monkeypatch.setenv("HOSTILE_KEY", KEY)
     monkeypatch.setenv("CSUITE_CACHE", str(tmp_path))
 
@@ -188,9 +188,9 @@ def test_a_server_that_sends_next_to_nothing_is_given_up_long_before_the_time_is
     client = HttpClient(limits)
     with (
         answering(endless(HEAD + b"\r\n", b" " * 10, 0.1)) as url,
-        pytest.raises(PassingFault, match=r"too slow: \d+ bytes in 0 s"),
+        pytest.raises(TransientError, match=r"too slow: \d+ bytes in 0 s"),
     ):
-        client.send(url, lambda incoming: b"".join(incoming.pieces()))
+        client.send(url, lambda response: b"".join(response.chunks()))
     client.close()
 
 

@@ -40,14 +40,14 @@ def feedback(
     """Confirm that UNITS of GRAPH were right. Nothing else strengthens a memory."""
     from constraintsuite.memory.folder import open_memory
     from constraintsuite.memory.state import Clock, MemoryState
-    from constraintsuite.memory.state_file import updating
+    from constraintsuite.memory.state_file import locked_state
 
     known = open_memory(graph).graph.unit_numbers
     unknown = [unit for unit in (*units, *([newer] if newer else ())) if unit not in known]
     if unknown:
         raise UserError(f"{graph}: no unit has the id {unknown[0]!r}. `csuite show {graph}` lists documents.")
     place = state_place(graph, state_file)
-    with updating(place, MemoryState(Clock(now))) as state:
+    with locked_state(place, MemoryState(Clock(now))) as state:
         state.clock.move_to(now)
         if newer is None:
             state.confirm(units)

@@ -9,13 +9,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from constraintsuite.app.web import forms
-from constraintsuite.app.web.annotator_session import AnnotatorSession, batch_title
+from constraintsuite.app.web.annotator_session import UNDO_MESSAGES, AnnotatorSession, batch_title
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.forms import UnsavedForm
-from constraintsuite.app.web.origins import judged_batch, own_page
+from constraintsuite.app.web.origins import own_page, served_batch
 from constraintsuite.app.web.pages import ALL, JUDGES, page_of
 from constraintsuite.app.web.pages.batches import show_state
-from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
 from constraintsuite.suites.annotation.answers import (
     FaultyError,
@@ -30,65 +29,64 @@ from constraintsuite.suites.annotation.batch import AnnotationTask
 from constraintsuite.suites.annotation.records import AnnotationEvent
 
 MESSAGES = {
-    "stale": "You have answered something in the meantime, perhaps in another window. Nothing was undone.",
+    **UNDO_MESSAGES,
     "undone": "Undone. Your answer no longer counts. It is still filled in, and counts again once you save it.",
     "before": "Undone. Your earlier answer counts again.",
-    "nothing": "There is nothing left to undo.",
 }
 """Messages about the previous step, by the name in the address."""
 
 
-def queue(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def queue(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show an item of the queue to an annotator, the state of the batch to an owner, and the rulings to an adjudicator."""
-    if elsewhere := own_page(artifacts, one, request.state.person.role):
+    if elsewhere := own_page(artifacts, artifact, request.state.person.role):
         return RedirectResponse(elsewhere, 303)
     if request.state.person.role == "owner":
-        return show_state(request, artifacts, one)
+        return show_state(request, artifacts, artifact)
     if request.state.person.role == "adjudicator":
-        return RedirectResponse(f"{one.address}/rulings", 303)
-    session = _session(request, artifacts, one)
+        return RedirectResponse(f"{artifact.address}/rulings", 303)
+    session = _session(request, artifacts, artifact)
     if row := request.query_params.get("row"):
-        return _show(request, session, session.task(row), message=request.query_params.get("told", ""))
+        return _show(session, session.task(row), message=request.query_params.get("told", ""))
     left = session.left(request.query_params.get("after", ""))
     if left:
         return RedirectResponse(session.address(row=left[0].row), 303)
-    return _render(request, session, "annotate_done.html.jinja")
+    return session.render("annotate_done.html.jinja")
 
 
-def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def answer(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Save the answers to an item and go to the next; if they cannot be saved, show the form again with the reason."""
-    session, form = _session(request, artifacts, one), request.state.form
+    session, form = _session(request, artifacts, artifact), request.state.form
     task, given = session.task(forms.first_value(form, "row")), forms.given_in(form)
     note = forms.first_value(form, "note").strip()
     answers = TaskAnswers(forms.as_text(given), note, forms.read_place(forms.first_value(form, "seen"), session.own))
     try:
         keep_answers(session.batch, session.name, task, answers, datetime.now(UTC))
     except StaleError as error:
-        return _show(request, session.reload(), task, UnsavedForm(given, note, str(error)), status=409)
+        return _show(session.reload(), task, UnsavedForm(given, note, str(error)), status=409)
     except UserError as error:  # a faulty answer; or the file is locked, or the disk is full
         unsaved = UnsavedForm(given, note, artifacts.describe_error(error), answers.seen)
-        return _show(request, session, task, unsaved, status=422 if isinstance(error, FaultyError) else 503)
+        return _show(session, task, unsaved, status=422 if isinstance(error, FaultyError) else 503)
     left = session.reload().left(task.row)
     return RedirectResponse(session.address(row=left[0].row) if left else session.address(), 303)
 
 
-def again(_request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def redirect_after_reload(_request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Go back to the queue when the page of a refused answer is reloaded."""
-    return RedirectResponse(one.address, 303)
+    return RedirectResponse(artifact.address, 303)
 
 
-def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Undo what was saved last, and show that item again."""
-    session = _session(request, artifacts, one)
-    return session.undo(request, lambda task: "before" if answers_to(task, session.reload().own) else "undone")
+    session = _session(request, artifacts, artifact)
+    return session.undo(lambda task: "before" if answers_to(task, session.reload().own) else "undone")
 
 
-def _session(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotatorSession:
-    return AnnotatorSession(one, one.address, judged_batch(artifacts, one), request.state.person.name)
+def _session(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> AnnotatorSession:
+    batch = served_batch(artifacts, artifact)
+    return AnnotatorSession(request, artifact.address, f"Judge {batch_title(artifact, batch)}", batch)
 
 
 def _show(
-    request: Request,
     session: AnnotatorSession,
     task: AnnotationTask,
     tried: UnsavedForm | None = None,
@@ -101,9 +99,7 @@ def _show(
     filled = tried or _filled(session, task, current or undone)
     missed = tried is not None and tried.seen is None
     place = session.tasks.index(task)
-    return _render(
-        request,
-        session,
+    return session.render(
         "annotate.html.jinja",
         status,
         row=task.row,
@@ -116,13 +112,6 @@ def _show(
         current=_in_words(session, task, current) if missed else [],
         message="" if message == "undone" and not undone else MESSAGES.get(message, ""),  # saved again since
     )
-
-
-def _render(
-    request: Request, session: AnnotatorSession, template: str, status: int = 200, **values: object
-) -> Response:
-    title = f"Judge {batch_title(session.one, session.batch)}"
-    return render(request, template, status=status, title=title, session=session, address=session.home, **values)
 
 
 def _asked(session: AnnotatorSession, answers: Mapping[str, AnnotationEvent]) -> Mapping[str, AnnotationEvent]:
@@ -147,7 +136,7 @@ def _in_words(
 
 
 PAGES = (
-    page_of(BATCH, again, "/answer", JUDGES),
+    page_of(BATCH, redirect_after_reload, "/answer", JUDGES),
     page_of(BATCH, answer, "/answer", JUDGES - {"owner"}, "POST"),
     page_of(BATCH, undo, "/undo", JUDGES - {"owner"}, "POST"),
     page_of(BATCH, queue, "", ALL),

@@ -14,8 +14,8 @@ from constraintsuite.app.web.annotator_session import batch_title, progress_of_a
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.commands import rebuild_command, serve_command
 from constraintsuite.app.web.forms import first_value, read_whole
-from constraintsuite.app.web.new_folders import all_beside, check_beside, fault_beside, new_beside
-from constraintsuite.app.web.origins import batches_on, fault_of, judged_batch, proposals_of, suite_of
+from constraintsuite.app.web.new_folders import create_sibling, list_siblings, require_sibling_allowed, sibling_fault
+from constraintsuite.app.web.origins import batches_on, fault_of, proposals_of, served_batch, suite_of
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.core.errors import UserError
@@ -34,18 +34,21 @@ CLAIMS = (0.8, 0.85, CLAIM, 0.95)
 _LEAST, _MOST = 0.5, 0.999
 
 
-def agreement(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def agreement(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show agreement by question and group, who was attentive, and how many more items a claim needs."""
-    return _answer(request, artifacts, one, "agreement.html.jinja")
+    return _answer(request, artifacts, artifact, "agreement.html.jinja")
 
 
-def figures(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def figures(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """The figures without the page around them, for the script; empty if nothing was answered since."""
-    return _answer(request, artifacts, one, "agreement_figures.html.jinja", seen=request.query_params.get("seen", ""))
+    seen = request.query_params.get("seen", "")
+    return _answer(request, artifacts, artifact, "agreement_figures.html.jinja", seen)
 
 
-def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, template: str, seen: str = "") -> Response:
-    batch = judged_batch(artifacts, one)
+def _answer(
+    request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact, template: str, seen: str = ""
+) -> Response:
+    batch = served_batch(artifacts, artifact)
     events = batch.store.events()
     last = str(events[-1].number if events else 0)
     if last == seen:
@@ -56,15 +59,17 @@ def _answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, tem
     # Open windows ask for this every few seconds, and with thousands of items it takes seconds.
     key = ("agreement", tuple(events[-1:]), by, claim, tuple(without))
     people, rows = artifacts.compute_once(
-        key, [one], lambda: (measure_attention(batch, answers), measure_agreement(batch, answers, by=by, claim=claim))
+        key,
+        [artifact],
+        lambda: (measure_attention(batch, answers), measure_agreement(batch, answers, by=by, claim=claim)),
     )
     known = [row for row in rows if row.figures.raw.n]
     return render(
         request,
         template,
-        title=f"Agreement on {batch_title(one, batch)}",
-        address=one.address,
-        name=one.label,
+        title=f"Agreement on {batch_title(artifact, batch)}",
+        address=artifact.address,
+        name=artifact.label,
         query=urlencode({"by": by, "claim": claim, "without": without}, doseq=True),
         names=current_answers(events).annotators if without else answers.annotators,
         without=without,
@@ -103,44 +108,44 @@ _PROGRESS: ItemColumns[AnnotatorProgress] = {
 DEFAULT_SIZE, MOST = 200, 5_000
 
 
-def show_state(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_state(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show the progress of everyone, and links to agreement, rulings and export."""
-    batch = artifacts.load(one, open_batch)
+    batch = artifacts.load(artifact, open_batch)
     answers = current_answers(batch.store.events())
     people = progress_of_all(batch)
     return render(
         request,
         "annotate_state.html.jinja",
-        title=batch_title(one, batch),
-        address=one.address,
+        title=batch_title(artifact, batch),
+        address=artifact.address,
         batch=batch,
         people=tabulate("people", "", people, _PROGRESS) if people else None,
         waiting=len(open_disagreements(batch, answers)),
-        suite=suite_of(artifacts, batch.head, one),
+        suite=suite_of(artifacts, batch.head, artifact),
         command=serve_command(artifacts, "annotator"),
     )
 
 
 def offer_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
     """Show the form for a new batch of a suite, and the batches that were drawn before."""
-    return _offer(request, artifacts, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
+    return _render_form(request, artifacts, suite, {"size": str(DEFAULT_SIZE), "seed": "0"})
 
 
 def make_sample(request: Request, artifacts: ArtifactIndex, suite: ServedArtifact) -> Response:
     """Draw a batch from a suite into a new folder next to it."""
-    check_beside(artifacts, suite)
+    require_sibling_allowed(artifacts, suite)
     given = {name: first_value(request.state.form, name) for name in ("size", "seed")}
     try:
         size, seed = read_whole(given["size"], "size", 1, MOST), read_whole(given["seed"], "seed", 0, 2**31)
         items = sample_suite(suite.path, size, seed)
-        with new_beside(artifacts, suite, ENDING) as folder:
+        with create_sibling(artifacts, suite, ENDING) as folder:
             write_batch(folder, items, seed=seed)
     except UserError as error:
-        return _offer(request, artifacts, suite, given, artifacts.describe_error(error), 422)
+        return _render_form(request, artifacts, suite, given, artifacts.describe_error(error), 422)
     return RedirectResponse(f"/{BATCH}/{quote(folder.relative_to(artifacts.root).as_posix())}", 303)
 
 
-def _offer(
+def _render_form(
     request: Request,
     artifacts: ArtifactIndex,
     suite: ServedArtifact,
@@ -148,7 +153,7 @@ def _offer(
     fault: str = "",
     status: int = 200,
 ) -> Response:
-    of_this = [one for one, head in batches_on(artifacts, "gold") if head.source.endswith(f" {suite.content}")]
+    of_this = [batch for batch, head in batches_on(artifacts, "gold") if head.source.endswith(f" {suite.content}")]
     return render(
         request,
         "annotate_new.html.jinja",
@@ -158,23 +163,23 @@ def _offer(
         drawn=[] if fault_of(artifacts, suite) else of_this,
         given=given,
         fault=fault,
-        nowhere=fault_beside(artifacts, suite),
+        nowhere=sibling_fault(artifacts, suite),
         most=MOST,
     )
 
 
-def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_export(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show what an export would write, which examples to drop and repair, and earlier exports."""
-    batch = judged_batch(artifacts, one)
-    made = all_beside(artifacts, one, EXPORT)
-    suite, new = suite_of(artifacts, batch.head, one), request.query_params.get("made")
+    batch = served_batch(artifacts, artifact)
+    made = list_siblings(artifacts, artifact, EXPORT)
+    suite, new = suite_of(artifacts, batch.head, artifact), request.query_params.get("made")
     without = request.query_params.getlist("without")
     return render(
         request,
         "annotate_export.html.jinja",
-        title=f"Export of {batch_title(one, batch)}",
-        address=one.address,
-        name=one.label,
+        title=f"Export of {batch_title(artifact, batch)}",
+        address=artifact.address,
+        name=artifact.label,
         head=batch.head,
         outlook=_outlook(batch, without) if batch.head.kind == "gold" else None,
         without=without,
@@ -182,31 +187,31 @@ def show_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
         made=[path.name for path in made],
         new=[path.name for path in made if path.name == new],
         commands=[rebuild_command(suite, path / "drop.jsonl") for path in made if suite and path.name == new],
-        nowhere=fault_beside(artifacts, one),
+        nowhere=sibling_fault(artifacts, artifact),
     )
 
 
-def make_export(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def make_export(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Write the files of `csuite gold export` into a new folder next to the batch."""
-    batch = judged_batch(artifacts, one)
-    check_beside(artifacts, one)
+    batch = served_batch(artifacts, artifact)
+    require_sibling_allowed(artifacts, artifact)
     if batch.head.kind not in ("gold", "proposals"):
         raise UserError(f"Export a batch of the kind {batch.head.kind!r} with `csuite memory private export`.")
-    proposals = _proposals_file(artifacts, batch, one) if batch.head.kind == "proposals" else None
+    proposals = _proposals_file(artifacts, batch, artifact) if batch.head.kind == "proposals" else None
     without = request.state.form.get("without", ())
     if proposals is not None and without:
         raise UserError(
             "People can be left out of examples, but not of proposals, which one person decides. Nothing was written."
         )
     leave_out(batch.store.events(), without)  # refuse an unknown name before the folder is made
-    with new_beside(artifacts, one, EXPORT) as folder:
+    with create_sibling(artifacts, artifact, EXPORT) as folder:
         if proposals is not None:
             write_approved(batch, proposals, folder / "approved.jsonl")
             write_labels(batch, folder)
         else:
             write_verdicts(batch, folder, without)
     made = urlencode({"made": folder.name, "without": without}, doseq=True)
-    return RedirectResponse(f"{one.address}/export?{made}", 303)
+    return RedirectResponse(f"{artifact.address}/export?{made}", 303)
 
 
 def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object]:
@@ -223,8 +228,8 @@ def _outlook(batch: AnnotationBatch, without: Sequence[str]) -> dict[str, object
     }
 
 
-def _proposals_file(artifacts: ArtifactIndex, batch: AnnotationBatch, one: ServedArtifact) -> Path:
-    found = proposals_of(artifacts, batch.head, one)
+def _proposals_file(artifacts: ArtifactIndex, batch: AnnotationBatch, artifact: ServedArtifact) -> Path:
+    found = proposals_of(artifacts, batch.head, artifact)
     if found is None:
         raise UserError(
             "The file of proposals that this batch was drawn from is not in the served folder, or was changed. Restore it, or use "

@@ -37,7 +37,7 @@ def show_comparison(request: Request, artifacts: ArtifactIndex) -> Response:
     family, metric, by = _family(artifacts, first, second), _metric(given.get(METRIC, "")), given.get(BY, "")
     suite = require_suite(artifacts, family, first)  # the other run may be of a copy
     index = artifacts.load(suite, read_index)
-    runs = name_runs([artifacts.load(one, load_run) for one in (first, second)])
+    runs = name_runs([artifacts.load(artifact, load_run) for artifact in (first, second)])
     cells = cells_of(index, runs, metric)
     own = {FIRST: first.place, SECOND: second.place, METRIC: metric.name} | ({BY: by} if by else {})
     choice = read_choice([item for item in given.multi_items() if item[0] not in _OWN], cells.facets)
@@ -97,7 +97,7 @@ def _family(artifacts: ArtifactIndex, first: ServedArtifact, second: ServedArtif
     family = family_of(artifacts, first)
     if second not in family:
         raise UserError(f"{first.place} and {second.place} are runs of different suites, so they cannot be compared.")
-    guess = next((one for one in (first, second) if one.place not in family.rivals()), None)
+    guess = next((artifact for artifact in (first, second) if artifact.place not in family.rivals()), None)
     if guess is not None:
         raise UserError(
             f"{guess.place} is a run of the random system. Compare two other runs; they show the chance level."

@@ -27,25 +27,25 @@ LONGEST = 2_000
 """Characters that a query may have."""
 
 
-def show_folder(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_folder(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """The page of a folder that has no page of its own kind: its tables, drawings and texts."""
-    return _render(request, one, _display(artifacts, one))
+    return _render(request, artifact, _display(artifacts, artifact))
 
 
-def show_explain(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_explain(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show an analysis and the circuits inside its folder, which may have been added later."""
-    circuits = [found for found in artifacts.of_kind(CIRCUIT) if found.path.parent.parent == one.path]
+    circuits = [found for found in artifacts.of_kind(CIRCUIT) if found.path.parent.parent == artifact.path]
     more = [section for found in circuits for section in _display(artifacts, found).sections]
-    return _render(request, one, _display(artifacts, one), more)
+    return _render(request, artifact, _display(artifacts, artifact), more)
 
 
-def show_circuit(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_circuit(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show a circuit, with a link to its analysis."""
-    around = [found for found in artifacts.of_kind(EXPLAIN) if one.path.parent.parent == found.path]
-    return _render(request, one, _display(artifacts, one), around=around)
+    around = [found for found in artifacts.of_kind(EXPLAIN) if artifact.path.parent.parent == found.path]
+    return _render(request, artifact, _display(artifacts, artifact), around=around)
 
 
-def show_graph(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_graph(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show a memory and, if the address has a query, the answer with its paths."""
     query = request.query_params.get("q", "").strip()
     mode = request.query_params.get("mode") or next(iter(PLAIN))
@@ -54,11 +54,11 @@ def show_graph(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
         raise UserError(f"{mode[:40]!r} is not a mode that works without a model. Choose one of: {', '.join(PLAIN)}.")
     if len(query) > LONGEST:
         raise UserError(f"The query is too long: it may have at most {LONGEST:,} characters.")
-    walk = search_memory(artifacts.load(one, open_memory), query, mode, budget) if query else None
+    walk = search_memory(artifacts.load(artifact, open_memory), query, mode, budget) if query else None
     return _render(
         request,
-        one,
-        _display(artifacts, one),
+        artifact,
+        _display(artifacts, artifact),
         template="memory.html.jinja",
         modes=PLAIN,
         asked={"q": query, "mode": mode, "budget": budget},
@@ -69,21 +69,21 @@ def show_graph(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) 
     )
 
 
-def _display(artifacts: ArtifactIndex, one: ServedArtifact) -> Display:
+def _display(artifacts: ArtifactIndex, artifact: ServedArtifact) -> Display:
     """The display of a folder, read once and then cached."""
-    show = SHOWN.load(one.kind)
+    show = SHOWN.load(artifact.kind)
 
     def read(path: Path) -> Display:
         return show([path], ShowOptions(circuits=False))  # a circuit has a page of its own
 
-    if one.kind == BUNDLE:  # vectors and truths are added without a change of its manifest
-        return read(one.path)
-    return artifacts.load(one, read)
+    if artifact.kind == BUNDLE:  # vectors and truths are added without a change of its manifest
+        return read(artifact.path)
+    return artifacts.load(artifact, read)
 
 
 def _render(
     request: Request,
-    one: ServedArtifact,
+    artifact: ServedArtifact,
     display: Display,
     more: Sequence[Section] = (),
     around: Sequence[ServedArtifact] = (),
@@ -92,8 +92,8 @@ def _render(
 ) -> Response:
     """The page of a folder, with `more` sections at the end, and links to the artifacts `around` it."""
     sections = (*display.sections, *more)
-    shared = {"one": one, "around": around, "display": display, "sections": sections}
-    return render(request, template, status=200, title=one.label, **shared, **values)
+    shared = {"artifact": artifact, "around": around, "display": display, "sections": sections}
+    return render(request, template, status=200, title=artifact.label, **shared, **values)
 
 
 _OWN_PAGES = {GRAPH: show_graph, EXPLAIN: show_explain, CIRCUIT: show_circuit}

@@ -63,33 +63,33 @@ def home(request: Request, artifacts: ArtifactIndex) -> Response:
 
 
 def _groups(artifacts: ArtifactIndex) -> Iterator[tuple[str, str, list[HomeEntry]]]:
-    written = {one.place for one, _ in batches_on(artifacts, WRITING)}
-    listed = [one for one in artifacts.all() if one.place not in written]
+    written = {artifact.place for artifact, _ in batches_on(artifacts, WRITING)}
+    listed = [artifact for artifact in artifacts.all() if artifact.place not in written]
     for kind, title in TITLES.items():
-        if entries := [_entry(artifacts, one) for one in listed if one.kind == kind]:
+        if entries := [_entry(artifacts, artifact) for artifact in listed if artifact.kind == kind]:
             yield kind, title, entries
 
 
-def _entry(artifacts: ArtifactIndex, one: ServedArtifact) -> HomeEntry:
-    address = "" if one.kind == DAMAGED else one.address
-    counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in one.counts)
-    fault = fault_of(artifacts, one)
-    return HomeEntry(one.label, address, "" if fault else _joined((one.other_name, *counts)), fault)
+def _entry(artifacts: ArtifactIndex, artifact: ServedArtifact) -> HomeEntry:
+    address = "" if artifact.kind == DAMAGED else artifact.address
+    counts = (f"{count:,} {name.replace('_', ' ')}" for name, count in artifact.counts)
+    fault = fault_of(artifacts, artifact)
+    return HomeEntry(artifact.label, address, "" if fault else _joined((artifact.other_name, *counts)), fault)
 
 
 def _waiting(artifacts: ArtifactIndex, person: Person) -> Iterator[tuple[str, str, list[HomeEntry]]]:
     """The batches that a person judges or rules on, with how much is left."""
-    found = [one for one, head in batches_on(artifacts) if head.kind not in (WRITING, PROPOSALS)]
+    found = [batch for batch, head in batches_on(artifacts) if head.kind not in (WRITING, PROPOSALS)]
     if found:
         title = _TO_RULE if person.role == "adjudicator" else TITLES[BATCH]
-        left = [(one, _left(artifacts, one, person)) for one in found]
-        yield BATCH, title, [HomeEntry(one.label, one.address, *words) for one, words in left]
+        left = [(batch, _left(artifacts, batch, person)) for batch in found]
+        yield BATCH, title, [HomeEntry(batch.label, batch.address, *words) for batch, words in left]
 
 
-def _left(artifacts: ArtifactIndex, one: ServedArtifact, person: Person) -> tuple[str, str]:
+def _left(artifacts: ArtifactIndex, artifact: ServedArtifact, person: Person) -> tuple[str, str]:
     """How much work is left for a person, or why that is not known."""
     try:
-        left, total = count_waiting(artifacts, one, person)
+        left, total = count_waiting(artifacts, artifact, person)
     except UserError as error:
         return "", artifacts.describe_error(error)
     if person.role == "adjudicator":
@@ -99,12 +99,12 @@ def _left(artifacts: ArtifactIndex, one: ServedArtifact, person: Person) -> tupl
 
 def _writing(artifacts: ArtifactIndex, person: Person) -> str | None:
     """A line about the queries to write; None if there is nothing to write for this person."""
-    batches = [one for one, _ in batches_on(artifacts, WRITING)]
+    batches = [batch for batch, _ in batches_on(artifacts, WRITING)]
     if person.role == "adjudicator" or not (batches or (person.role == "owner" and artifacts.of_kind("suite"))):
         return None
     parts = [f"{len(batches):,} {'batch' if len(batches) == 1 else 'batches'}"] if batches else []
     if person.role == "annotator":
-        parts += [words for one in batches if (words := _left(artifacts, one, person)[0])]
+        parts += [words for batch in batches if (words := _left(artifacts, batch, person)[0])]
     return _joined(("two queries for two passages, as in NevIR", *parts))
 
 

@@ -12,8 +12,9 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from constraintsuite.app.web.annotator_session import UNDO_MESSAGES, undo_last
 from constraintsuite.app.web.artifact_index import BATCH, PROPOSALS, ArtifactIndex, NotServedError, ServedArtifact
-from constraintsuite.app.web.commands import UNKNOWN, corpus_of, pasted
+from constraintsuite.app.web.commands import UNKNOWN, corpus_of, shell_path
 from constraintsuite.app.web.forms import first_value, read_number
 from constraintsuite.app.web.pages import page_of
 from constraintsuite.app.web.proposal_review import (
@@ -31,7 +32,7 @@ from constraintsuite.app.web.suites.details import describe_type_fields
 from constraintsuite.app.web.suites.search import SEARCH, ExampleFilter, paginate, read_choice
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import read_jsonl
-from constraintsuite.suites.annotation.answers import StaleError, take_back_last
+from constraintsuite.suites.annotation.answers import StaleError
 from constraintsuite.suites.annotation.batch import AnnotationBatch
 from constraintsuite.suites.annotation.kinds.approval import (
     STATES,
@@ -47,11 +48,7 @@ from constraintsuite.suites.queries.records import Proposal
 PAGE = 20
 """How many proposals one page of the list shows."""
 UNCHANGED = "Nothing was changed."
-MESSAGES = {
-    "stale": "Something was answered in the meantime, perhaps in another window. Nothing was undone.",
-    "undone": "Undone.",
-    "nothing": "There is nothing left to undo.",
-}
+MESSAGES = {**UNDO_MESSAGES, "undone": "Undone."}
 
 
 @dataclass(frozen=True)
@@ -68,13 +65,13 @@ class UnsavedRewording:
 def show(
     request: Request,
     artifacts: ArtifactIndex,
-    one: ServedArtifact,
+    artifact: ServedArtifact,
     tried: UnsavedRewording | None = None,
     status: int = 200,
 ) -> Response:
     """Show a page of the filtered proposals, and how many examples the accepted ones would give."""
-    batch, tried = find_batch(artifacts, one), tried or UnsavedRewording()
-    judged = [each.shown_to(request.state.person.name) for each in read_judged(artifacts, one, batch)]
+    batch, tried = find_batch(artifacts, artifact), tried or UnsavedRewording()
+    judged = [each.shown_to(request.state.person.name) for each in read_judged(artifacts, artifact, batch)]
     choice = _choice(request)
     offered = find_proposals(judged, choice)
     found = [judged[place] for place in offered.members]
@@ -84,8 +81,8 @@ def show(
         request,
         "proposals.html.jinja",
         status=status,
-        title=one.name,
-        address=one.address,
+        title=artifact.name,
+        address=artifact.address,
         following=following,
         mark_query=mark_query,
         mark_snippet=mark_snippet,
@@ -94,7 +91,7 @@ def show(
         choice=choice,
         offers=[offer for offer in offered.offers if offer.useful],
         pagination=shown,
-        link=lambda number: one.address + choice.at(number).query(),
+        link=lambda number: artifact.address + choice.at(number).query(),
         query=choice.at(shown.number).query(),
         tally=[(state, *_give(judged, state)) for state in STATES],
         last=_last(batch, request.state.person.name),
@@ -107,59 +104,55 @@ def show(
     )
 
 
-def answer(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def answer(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Save a verdict and go to the next proposal; a rewording that cannot be saved stays in the form, with the reason."""
     form = request.state.form
     by, verdict, seen = request.state.person.name, first_value(form, "verdict"), read_number(first_value(form, "seen"))
-    chosen = _proposal(read_judged(artifacts, one, find_batch(artifacts, one)), first_value(form, "proposal")).shown_to(
-        by
-    )
+    judged = read_judged(artifacts, artifact, find_batch(artifacts, artifact))
+    chosen = _proposal(judged, first_value(form, "proposal")).shown_to(by)
     words = {name: form[name][0] for name in WORDS if name in form and verdict != "reject"}
     proposal = chosen.mined.id
     try:
         answers = read_verdict(chosen, verdict, words)
-        keep_verdict(find_or_make_batch(artifacts, one), proposal, by, answers, seen, datetime.now(UTC))
+        keep_verdict(find_or_make_batch(artifacts, artifact), proposal, by, answers, seen, datetime.now(UTC))
     except StaleError as error:
         now = words_of(chosen.now)
         sent = words if any(now[name] != text for name, text in words.items()) else {}
         fault = f"{error} {'The form below has the words that you sent. ' if sent else ''}{UNCHANGED}"
-        return show(request, artifacts, one, UnsavedRewording(proposal, sent, fault), 409)
+        return show(request, artifacts, artifact, UnsavedRewording(proposal, sent, fault), 409)
     except UserError as error:
-        return show(request, artifacts, one, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
-    return _to(request, artifacts, one, first_value(form, "next") or proposal)
+        return show(request, artifacts, artifact, UnsavedRewording(proposal, words, f"{error} {UNCHANGED}", seen), 422)
+    return _redirect_to(request, artifacts, artifact, first_value(form, "next") or proposal)
 
 
-def again(request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def redirect_after_reload(request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Go back to the proposals when the page of a refused answer is reloaded."""
-    return RedirectResponse(one.address + _choice(request).query(), 303)
+    return RedirectResponse(artifact.address + _choice(request).query(), 303)
 
 
-def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Undo what was saved last, and show that proposal."""
-    batch, known, told = find_batch(artifacts, one), read_number(first_value(request.state.form, "last")), "nothing"
-    try:
-        found = take_back_last(batch, request.state.person.name, known, datetime.now(UTC)) if batch else None
-    except StaleError:
-        found, told = None, "stale"
+    batch, known = find_batch(artifacts, artifact), read_number(first_value(request.state.form, "last"))
+    found, told = undo_last(batch, request.state.person.name, known) if batch else (None, "nothing")
     if found is not None:
-        return _to(request, artifacts, one, found[0], told="undone")
-    return RedirectResponse(one.address + _choice(request).at(1).query(told=told), 303)
+        return _redirect_to(request, artifacts, artifact, found[0], told="undone")
+    return RedirectResponse(artifact.address + _choice(request).at(1).query(told=told), 303)
 
 
-def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_approved(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show what would be written now, and the files written before, each with the command that reads it."""
-    judged = read_judged(artifacts, one, find_batch(artifacts, one))
+    judged = read_judged(artifacts, artifact, find_batch(artifacts, artifact))
     suite = suite_of(artifacts, judged[0].mined)
     corpus = corpus_of(suite) if suite is not None else UNKNOWN
     made = []
-    for path in filter(artifacts.is_inside, approvals_of(one.path)):
-        command = f"csuite build --corpus {corpus} --approved {pasted(path)} --out suites/ours"
+    for path in filter(artifacts.is_inside, approvals_of(artifact.path)):
+        command = f"csuite build --corpus {corpus} --approved {shell_path(path)} --out suites/ours"
         made.append((path.name, *_accepted_in(artifacts, path), command))
     return render(
         request,
         "proposals_approved.html.jinja",
-        title=f"Approved of {one.name}",
-        address=one.address,
+        title=f"Approved of {artifact.name}",
+        address=artifact.address,
         tally=[(state, *_give(judged, state)) for state in STATES],
         accepted=[each for each in judged if each.state == "accepted"],
         made=made,
@@ -167,13 +160,13 @@ def show_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifac
     )
 
 
-def make_approved(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def make_approved(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Write the file for a build."""
-    batch = find_batch(artifacts, one)
+    batch = find_batch(artifacts, artifact)
     if batch is None:
         raise UserError("No proposal is accepted yet, so there is nothing to write.")
-    write_approval(batch, one.path)
-    return RedirectResponse(f"{one.address}/approved", 303)
+    write_approval(batch, artifact.path)
+    return RedirectResponse(f"{artifact.address}/approved", 303)
 
 
 def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
@@ -183,17 +176,19 @@ def _proposal(judged: list[JudgedProposal], proposal: str) -> JudgedProposal:
     return found
 
 
-def _to(request: Request, artifacts: ArtifactIndex, one: ServedArtifact, proposal: str, **more: str) -> Response:
+def _redirect_to(
+    request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact, proposal: str, **more: str
+) -> Response:
     """Redirect to the page that now lists a proposal; if the filter no longer finds it, to the page of the request.
 
     The address names the proposal twice, since the script does not see the part after the #.
     """
-    choice, judged = _choice(request), read_judged(artifacts, one, find_batch(artifacts, one))
+    choice, judged = _choice(request), read_judged(artifacts, artifact, find_batch(artifacts, artifact))
     found = [judged[place].mined.id for place in find_proposals(judged, choice).members]
     if proposal not in found:
-        return RedirectResponse(one.address + choice.query(**more), 303)
+        return RedirectResponse(artifact.address + choice.query(**more), 303)
     there = choice.at(found.index(proposal) // PAGE + 1).query(at=proposal, **more)
-    return RedirectResponse(f"{one.address}{there}#{quote(proposal)}", 303)
+    return RedirectResponse(f"{artifact.address}{there}#{quote(proposal)}", 303)
 
 
 def _choice(request: Request) -> ExampleFilter:
@@ -225,7 +220,7 @@ def _accepted_in(artifacts: ArtifactIndex, file: Path) -> tuple[int, str]:
 
 
 PAGES = (
-    page_of(PROPOSALS, again, "/answer"),
+    page_of(PROPOSALS, redirect_after_reload, "/answer"),
     page_of(PROPOSALS, answer, "/answer", method="POST"),
     page_of(PROPOSALS, undo, "/undo", method="POST"),
     page_of(PROPOSALS, show_approved, "/approved"),

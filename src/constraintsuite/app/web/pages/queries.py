@@ -6,22 +6,21 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from threading import BoundedSemaphore, Lock
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from constraintsuite.app.pages.marks import Segment, TextMark, cut
-from constraintsuite.app.web.annotator_session import AnnotatorSession
-from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
+from constraintsuite.app.web.annotator_session import UNDO_MESSAGES, AnnotatorSession
+from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.forms import first_value, place_of, read_place
+from constraintsuite.app.web.origins import served_batch, writing_address
 from constraintsuite.app.web.pages import JUDGES, page_of
-from constraintsuite.app.web.renderer import render
 from constraintsuite.experiments.scoring import score_pairs
 from constraintsuite.models.base import Scorer, Workbench
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.suites.annotation.answers import StaleError, answers_to, last_event_on
-from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask, open_batch
+from constraintsuite.suites.annotation.batch import AnnotationBatch, AnnotationTask
 from constraintsuite.suites.annotation.kinds.query_rules import LONGEST, RULES, QueryFault, find_faults, own_words, tidy
 from constraintsuite.suites.annotation.kinds.written_queries import (
     NAME,
@@ -70,11 +69,10 @@ def _scorer(model: str, documents: tuple[str, ...]) -> Scorer:
 
 
 MESSAGES = {
-    "stale": "You have written something in the meantime, perhaps in another window. Nothing was undone.",
+    **UNDO_MESSAGES,
     "undone": "Undone. Your queries for this pair no longer count.",
     "before": "Undone. Your earlier queries for this pair count again.",
     "scores": "The scores were undone. Your queries still count; undo once more to remove them.",
-    "nothing": "There is nothing left to undo.",
     "kept": "Saved.",
     "busy": "Saved, but without scores, since the models are busy. Ask again in a moment.",
 }
@@ -85,36 +83,29 @@ STALE = (
 _FIELDS = tuple(question.id for question in QUESTIONS)
 
 
-def address_of(one: ServedArtifact) -> str:
-    """The address of a batch for writing queries."""
-    return f"/{NAME}/{quote(one.place)}"
-
-
-def write(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def write(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show the pair in the address, else the next open pair, else everything that the person wrote."""
-    session = _session(request, artifacts, one)
+    session = _session(request, artifacts, artifact)
     if row := request.query_params.get("row"):
-        return _show(
-            request, session, session.task(row), message=MESSAGES.get(request.query_params.get("told", ""), "")
-        )
+        return _show(session, session.task(row), message=MESSAGES.get(request.query_params.get("told", ""), ""))
     left = session.left(request.query_params.get("after", ""))
     if left:
         return RedirectResponse(session.address(row=left[0].row), 303)
     written = [(task.row, _queries(session, task)) for task in session.tasks]
-    return _render(request, session, "writing_done.html.jinja", written=written)
+    return session.render("writing_done.html.jinja", written=written)
 
 
-def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def keep(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Save two queries, and scores if requested; queries that break a rule are shown again with the reason."""
-    session, form = _session(request, artifacts, one), request.state.form
+    session, form = _session(request, artifacts, artifact), request.state.form
     task, queries, now = session.task(first_value(form, "row")), _given(form), datetime.now(UTC)
     seen = read_place(first_value(form, "seen"), session.own)
     try:
         keep_queries(session.batch, session.name, task, queries, seen, now)
     except BrokenRulesError as error:
-        return _show(request, session, task, queries, faults=error.faults, seen=seen, status=422)
+        return _show(session, task, queries, faults=error.faults, seen=seen, status=422)
     except StaleError:
-        return _show(request, session.reload(), task, queries, message=STALE, status=409)
+        return _show(session.reload(), task, queries, message=STALE, status=409)
     if first_value(form, "then") != "scores":
         return RedirectResponse(session.address(after=task.row), 303)
     models = tuple(name for name in models_for(request, task) if name in form.get("model", ()))
@@ -124,22 +115,22 @@ def keep(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Res
     return RedirectResponse(session.address(row=task.row, told="busy" if drafts is None else "kept"), 303)
 
 
-def check(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def check(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """The faults of two queries, for the script that checks while a person types; nothing is saved."""
-    session, form = _session(request, artifacts, one), request.state.form
+    session, form = _session(request, artifacts, artifact), request.state.form
     found = find_faults(passages_of(session.task(first_value(form, "row")).item), _given(form))
     return JSONResponse({name: _reasons(found, place) for place, name in enumerate(_FIELDS)})
 
 
-def undo(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def undo(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Undo what was saved last, and show that pair again."""
-    session = _session(request, artifacts, one)
+    session = _session(request, artifacts, artifact)
 
     def message(task: AnnotationTask) -> str:
         before, after = _queries(session, task), _queries(session.reload(), task)
         return "scores" if before == after else "before" if any(after) else "undone"
 
-    return session.undo(request, message)
+    return session.undo(message)
 
 
 def models_for(request: Request, task: AnnotationTask) -> tuple[str, ...]:
@@ -155,20 +146,12 @@ def _queries(session: AnnotatorSession, task: AnnotationTask) -> tuple[str, str]
     return first, second
 
 
-def writing_batch(artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotationBatch:
-    """The batch, if it is one for writing queries; otherwise a NotServedError."""
-    batch = artifacts.load(one, open_batch)
-    if batch.head.kind != NAME:
-        raise NotServedError(f"{one.place!r} is not a batch for writing queries.")
-    return batch
-
-
-def _session(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> AnnotatorSession:
-    return AnnotatorSession(one, address_of(one), writing_batch(artifacts, one), request.state.person.name)
+def _session(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> AnnotatorSession:
+    batch = served_batch(artifacts, artifact, writing=True)
+    return AnnotatorSession(request, writing_address(artifact), artifact.name, batch)
 
 
 def _show(
-    request: Request,
     session: AnnotatorSession,
     task: AnnotationTask,
     queries: tuple[str, str] | None = None,
@@ -181,9 +164,7 @@ def _show(
     """Show a pair. The form holds what was just sent, else the saved queries; `seen` is the last event the person knew of."""
     saved, passages = _queries(session, task), passages_of(task.item)
     shown = queries or saved
-    return _render(
-        request,
-        session,
+    return session.render(
         "writing.html.jinja",
         status,
         row=task.row,
@@ -194,19 +175,12 @@ def _show(
         missed=saved if status == 409 else (),
         rules=RULES,
         longest=LONGEST,
-        models=models_for(request, task),
+        models=models_for(session.request, task),
         verdicts=read_scores(task, session.own, saved) if shown == saved else {},
         same_words=not own_words(passages),
         skip=next((other.row for other in session.left(task.row) if other.row != task.row), ""),
         message=message,
     )
-
-
-def _render(
-    request: Request, session: AnnotatorSession, template: str, status: int = 200, **values: object
-) -> Response:
-    title, address = session.one.name, session.home
-    return render(request, template, status=status, title=title, session=session, address=address, **values)
 
 
 def _marked(first: str, second: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:

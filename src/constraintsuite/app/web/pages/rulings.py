@@ -17,7 +17,7 @@ from constraintsuite.app.web.annotator_session import batch_title
 from constraintsuite.app.web.artifact_index import BATCH, ArtifactIndex, NotServedError, ServedArtifact
 from constraintsuite.app.web.commands import serve_command
 from constraintsuite.app.web.forms import UnsavedForm, answer_text, as_text, first_value, given_in, given_of
-from constraintsuite.app.web.origins import judged_batch
+from constraintsuite.app.web.origins import served_batch
 from constraintsuite.app.web.pages import RULERS, page_of
 from constraintsuite.app.web.renderer import render
 from constraintsuite.app.web.suites.search import paginate, read_page
@@ -72,7 +72,7 @@ class Undo(NamedTuple):
 class RulingContext:
     """The disagreements of a batch that one person may see."""
 
-    one: ServedArtifact
+    artifact: ServedArtifact
     batch: AnnotationBatch
     person: Person
     events: list[AnnotationEvent]
@@ -126,21 +126,21 @@ class RulingContext:
     def address(self, place: RulingSubject | None, **more: str) -> str:
         """The address of a disagreement, or of the list."""
         named = place._asdict() if place is not None else {}
-        return f"{self.one.address}/rulings" + (f"?{urlencode({**named, **more})}" if named or more else "")
+        return f"{self.artifact.address}/rulings" + (f"?{urlencode({**named, **more})}" if named or more else "")
 
 
-def rulings(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def rulings(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show the disagreement in the address, or list all of them."""
-    context, asked = _context(request, artifacts, one), request.query_params
+    context, asked = _context(request, artifacts, artifact), request.query_params
     if "item" in asked or "question" in asked:
         return _show(request, context, context.find(asked.get("item", ""), asked.get("question", "")))
     return _list(request, artifacts, context)
 
 
-def take_ruling(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def take_ruling(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Save or withdraw a ruling. If people answered or ruled in the meantime, say so and change nothing."""
     form, name, now = request.state.form, request.state.person.name, datetime.now(UTC)
-    context, given = _context(request, artifacts, one), given_in(form)
+    context, given = _context(request, artifacts, artifact), given_in(form)
     place = context.find(first_value(form, "item"), first_value(form, "question"))
     back, seen, reason = first_value(form, "act") == "back", first_value(form, "seen"), first_value(form, "reason")
     try:
@@ -151,20 +151,20 @@ def take_ruling(request: Request, artifacts: ArtifactIndex, one: ServedArtifact)
     except UserError as error:
         stale = isinstance(error, StaleError)
         tried = UnsavedForm(given, reason, artifacts.describe_error(error), None if stale else 0)
-        return _show(request, _context(request, artifacts, one), place, tried, 409 if stale else 422)
-    following = place if back else _context(request, artifacts, one).waiting_after(place)
+        return _show(request, _context(request, artifacts, artifact), place, tried, 409 if stale else 422)
+    following = place if back else _context(request, artifacts, artifact).waiting_after(place)
     return RedirectResponse(context.address(following, told="undone" if back else "kept"), 303)
 
 
-def _context(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> RulingContext:
+def _context(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> RulingContext:
     """The current disagreements of a batch, for the person of the request."""
-    batch, person = judged_batch(artifacts, one), request.state.person
+    batch, person = served_batch(artifacts, artifact), request.state.person
     events = batch.store.events()
     current = current_answers(events)
     found = all_disagreements(batch, current)
     third = [each for each in found if person.role == "owner" or not has_judged(current, each.item, person.name)]
     mine = {RulingSubject(each.item, each.question): each for each in third}
-    return RulingContext(one, batch, person, events, current, mine, len(found) - len(mine))
+    return RulingContext(artifact, batch, person, events, current, mine, len(found) - len(mine))
 
 
 def _show(
@@ -246,8 +246,8 @@ def _line(context: RulingContext, place: RulingSubject) -> tuple[str, str, Rulin
 
 def _render(request: Request, context: RulingContext, template: str, status: int = 200, **values: object) -> Response:
     shared = {
-        "title": f"Rulings on {batch_title(context.one, context.batch)}",
-        "address": context.one.address,
+        "title": f"Rulings on {batch_title(context.artifact, context.batch)}",
+        "address": context.artifact.address,
         "context": context,
         "kept": request.query_params.get("told") == "kept",
     }

@@ -31,9 +31,9 @@ _ALONE = "sandbox allow-scripts; base-uri 'none'; form-action 'none'; frame-ance
 _HEAD = 2_000  # bytes of a page that are searched for its policy
 
 
-def show_report(_request: Request, _artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_report(_request: Request, _artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Serve the page of a report under its own policy; a page without one gets neither styles nor scripts."""
-    page = _read(one.path)
+    page = _read(artifact.path)
     stated = _POLICY.search(page[:_HEAD])
     policy = f"{stated[1].decode() if stated else _NOTHING}; {_ALONE}"
     return Response(page, media_type="text/html", headers={"content-security-policy": policy})
@@ -95,17 +95,17 @@ def _list(request: Request, artifacts: ArtifactIndex) -> Response:
     )
 
 
-def show_run(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_run(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show the figures of one run."""
-    run, family = artifacts.load(one, load_run), family_of(artifacts, one)
-    suite = suite_of_run(artifacts, family, one)
-    return _render(request, one, run, family, suite, "run.html.jinja", sections=run_sections(run))
+    run, family = artifacts.load(artifact, load_run), family_of(artifacts, artifact)
+    suite = suite_of_run(artifacts, family, artifact)
+    return _render(request, artifact, run, family, suite, "run.html.jinja", sections=run_sections(run))
 
 
-def show_examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_examples(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show the examples of a run, which can be filtered by outcome."""
-    run, family = artifacts.load(one, load_run), family_of(artifacts, one)
-    suite = require_suite(artifacts, family, one)
+    run, family = artifacts.load(artifact, load_run), family_of(artifacts, artifact)
+    suite = require_suite(artifacts, family, artifact)
     index, results = outcomes_of(artifacts.load(suite, read_index), run), {result.id: result for result in run.results}
     given = request.query_params.multi_items()
     order = request.query_params.get(ORDER, "")
@@ -115,7 +115,7 @@ def show_examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifac
         )
     choice = read_choice([item for item in given if item[0] != ORDER], index.facets)
     kept, sign = {ORDER: order} if order else {}, _SIGNS.get(order)
-    address = f"{one.address}/{_EXAMPLES}"
+    address = f"{artifact.address}/{_EXAMPLES}"
     if any(not value for _, value in given):  # forms also send empty fields; the final address has none
         return RedirectResponse(address + choice.query(**kept), 303)
     found = show_found(
@@ -127,12 +127,12 @@ def show_examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifac
         (lambda example: sign * results[example.id].gaps["query"]) if sign else None,
     )
     more = {"orders": _ORDERS, "order": order, "to": lambda chosen: address + chosen.query(**kept)}
-    return _render(request, one, run, family, suite, "run_examples.html.jinja", **more, **found)
+    return _render(request, artifact, run, family, suite, "run_examples.html.jinja", **more, **found)
 
 
 def _render(
     request: Request,
-    one: ServedArtifact,
+    artifact: ServedArtifact,
     run: Run,
     family: SuiteFamily,
     suite: ServedArtifact | None,
@@ -140,20 +140,20 @@ def _render(
     **values: object,
 ) -> Response:
     shared = {
-        "one": one,
-        "examples": f"{one.address}/{_EXAMPLES}",
+        "artifact": artifact,
+        "examples": f"{artifact.address}/{_EXAMPLES}",
         "part": urlencode({PART: "main"}),
         "family": family,
         "suite": suite,
-        "others": _others(family, one),
+        "others": _others(family, artifact),
     }
     return render(request, template, status=200, title=run.summary.system, **shared, **values)
 
 
-def _others(family: SuiteFamily, one: ServedArtifact) -> dict[str, str]:
+def _others(family: SuiteFamily, artifact: ServedArtifact) -> dict[str, str]:
     """The runs that a run can be compared with; empty for a run of the random system."""
     rivals = family.rivals()
-    return {place: label for place, label in rivals.items() if one.place in rivals and place != one.place}
+    return {place: label for place, label in rivals.items() if artifact.place in rivals and place != artifact.place}
 
 
 def _load(
@@ -161,9 +161,9 @@ def _load(
 ) -> tuple[list[tuple[ServedArtifact, Run]], list[str]]:
     """The runs that can be read, and messages about the others."""
     loaded, faults = [], []
-    for one in runs:
+    for artifact in runs:
         try:
-            loaded.append((one, artifacts.load(one, load_run)))
+            loaded.append((artifact, artifacts.load(artifact, load_run)))
         except UserError as error:
             faults.append(artifacts.describe_error(error))
     return loaded, faults

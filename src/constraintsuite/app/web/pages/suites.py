@@ -29,24 +29,25 @@ _SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "con
 """Filters that are shown next to the search; the others are folded."""
 
 
-def show_suite(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
+def show_suite(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
     """Show the examples of a suite; for a suite without pairs, the page about it."""
-    return _examples(request, artifacts, one) if has_pairs(dict(one.counts)) else _about(request, artifacts, one)
+    page = _examples if has_pairs(dict(artifact.counts)) else _about
+    return page(request, artifacts, artifact)
 
 
-def _examples(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    index = artifacts.load(one, read_index)
+def _examples(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
+    index = artifacts.load(artifact, read_index)
     given = request.query_params.multi_items()
     choice = read_choice(given, index.facets)
     if any(not value for _, value in given):  # forms also send empty fields; the final address has none
-        return RedirectResponse(one.address + choice.query(), 303)
+        return RedirectResponse(artifact.address + choice.query(), 303)
     terms = parse_terms(choice.search)
     found = show_found(index, index.find(choice), choice, _SHOWN_AT_ONCE, lambda example: snippet(example, terms))
-    return _render(request, one, "suite.html.jinja", to=lambda chosen: one.address + chosen.query(), **found)
+    return _render(request, artifact, "suite.html.jinja", to=lambda chosen: artifact.address + chosen.query(), **found)
 
 
-def _example(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    index = artifacts.load(one, read_index)
+def _example(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
+    index = artifacts.load(artifact, read_index)
     given = [(name, value) for name, value in request.query_params.multi_items() if name != "id" and value]
     choice = read_choice(given, index.facets).at(1)
     example = index.get(_id(request))
@@ -55,38 +56,38 @@ def _example(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     at = around.index(place) if place in around else None
     return _render(
         request,
-        one,
+        artifact,
         "suite_example.html.jinja",
         choice=choice.at(1 if at is None else at // PER_PAGE + 1),
         shown=describe_example(index, example),
         at=at,
         total=len(around),
         longest=LONGEST,
-        runs=outcomes_in(artifacts, one, example.id),
+        runs=outcomes_in(artifacts, artifact, example.id),
         before=index.examples[around[at - 1]] if at else None,
         after=index.examples[around[at + 1]] if at is not None and at + 1 < len(around) else None,
     )
 
 
-def _raw(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    return Response(raw_json(artifacts.load(one, read_index).get(_id(request))), media_type="application/json")
+def _raw(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
+    return Response(raw_json(artifacts.load(artifact, read_index).get(_id(request))), media_type="application/json")
 
 
-def _about(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    rejects = list_rejects(one.address, artifacts.load(one, read_rejects))
-    sections = artifacts.load(one, read_about)
-    return _render(request, one, "suite_about.html.jinja", sections=sections, rejects=rejects)
+def _about(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
+    rejects = list_rejects(artifact.address, artifacts.load(artifact, read_rejects))
+    sections = artifacts.load(artifact, read_about)
+    return _render(request, artifact, "suite_about.html.jinja", sections=sections, rejects=rejects)
 
 
-def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) -> Response:
-    rejects = artifacts.load(one, read_rejects)
+def _rejects(request: Request, artifacts: ArtifactIndex, artifact: ServedArtifact) -> Response:
+    rejects = artifacts.load(artifact, read_rejects)
     reason = request.query_params.get("reason", "")
     if reason not in rejects.counts:
         raise UserError(f"No pair was rejected for the reason {reason[:200]!r}.")
     shown = paginate(rejects.drafts.get(reason, ()), read_page(request.query_params.get(PAGE, "1")))
     return _render(
         request,
-        one,
+        artifact,
         "suite_rejects.html.jinja",
         reason=reason,
         count=rejects.counts[reason],
@@ -96,9 +97,9 @@ def _rejects(request: Request, artifacts: ArtifactIndex, one: ServedArtifact) ->
     )
 
 
-def _render(request: Request, one: ServedArtifact, template: str, **values: object) -> Response:
-    shared = {"one": one, "address": one.address, "pairs": has_pairs(dict(one.counts))}
-    return render(request, template, status=200, title=one.label, **shared, **values)
+def _render(request: Request, artifact: ServedArtifact, template: str, **values: object) -> Response:
+    shared = {"artifact": artifact, "address": artifact.address, "pairs": has_pairs(dict(artifact.counts))}
+    return render(request, template, status=200, title=artifact.label, **shared, **values)
 
 
 def _id(request: Request) -> str:

@@ -58,7 +58,7 @@ def make_board(suite: Suite, runs: Sequence[tuple[ServedArtifact, Run]], metric:
     chosen = parse_metric(metric) if metric else headline_metric(suite.examples)
     named = make_view(suite, [run for _, run in runs]).runs
     view = ReportView(suite, dict(sorted(named.items(), key=lambda item: _rank(item[1].summary, chosen))))
-    served = {run.artifact.path: one for one, run in runs}
+    served = {run.artifact.path: artifact for artifact, run in runs}
     summaries, shown = view.summaries, [served[run.artifact.path] for run in view.runs.values()]
     shared = [name for name in summaries[0].by if all(name in summary.by for summary in summaries)]
     offered = (name for name in shared if name in (SLICE, by) or len(groups_of(summaries, name)) > 1)
@@ -69,7 +69,7 @@ def make_board(suite: Suite, runs: Sequence[tuple[ServedArtifact, Run]], metric:
         by,
         {name: words_for(name) for name in offered},
         _board_table(view, shown, chosen, by),
-        tuple(one.place for one in shown),
+        tuple(artifact.place for artifact in shown),
     )
 
 
@@ -79,8 +79,8 @@ def _board_table(view: ReportView, shown: Sequence[ServedArtifact], metric: Metr
     counts = {name: max(_n(s.by[by].get(name), metric) for s in view.summaries) for name in names}
     groups = [name for name, count in counts.items() if count >= MIN_EXAMPLES]
     rows = tuple(
-        (LinkedText(label, one.address), *headline_row(run.summary, by, groups, metric))
-        for one, (label, run) in zip(shown, view.runs.items(), strict=True)
+        (LinkedText(label, artifact.address), *headline_row(run.summary, by, groups, metric))
+        for artifact, (label, run) in zip(shown, view.runs.items(), strict=True)
     )
     caption = (
         f"{metric.title}, with 95 % interval and n; the best first. The headline counts all main slices but Omission."

@@ -134,10 +134,11 @@ def outcomes_in(artifacts: ArtifactIndex, suite: ServedArtifact, id: str) -> Eve
     """The outcomes of an example in the runs of its suite; runs without a result, or that cannot be read, are skipped."""
     family = family_of(artifacts, suite)
     labels, found = family.labels(), []
-    for one in family.runs[:MOST_RUNS]:
+    for artifact in family.runs[:MOST_RUNS]:
         try:
-            run = artifacts.load(one, load_run)
+            run = artifacts.load(artifact, load_run)
         except UserError:
             continue  # the leaderboard reports it
-        found += [(labels[one.place], one.place, show_result(result)) for result in run.results if result.id == id]
+        place = artifact.place
+        found += [(labels[place], place, show_result(result)) for result in run.results if result.id == id]
     return EveryOutcome(tuple(found), len(family.runs[MOST_RUNS:]))

@@ -20,8 +20,8 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from constraintsuite.core.store.http.errors import LastingFault, PassingFault, Stopped, clip
-from constraintsuite.core.store.http.messages import Incoming, Limits
+from constraintsuite.core.store.http.errors import PermanentError, Stopped, TransientError, clip
+from constraintsuite.core.store.http.messages import HttpResponse, Limits
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,7 +32,7 @@ _LOST = ("Server disconnected", "peer closed connection")  # as httpcore2 and h1
 _NAMED_CAUSES = (ssl.SSLCertVerificationError, socket.gaierror)
 
 
-class _IdleConnectionLost(PassingFault):
+class _IdleConnectionError(TransientError):
     """A connection of an earlier request was lost before the answer began."""
 
 
@@ -58,18 +58,18 @@ class HttpClient:
     def send(
         self,
         url: str,
-        take: Callable[[Incoming], T],
+        take: Callable[[HttpResponse], T],
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
     ) -> T:
         """The result of `take` for the answer to a GET, or to a POST if there is a body.
 
-        Raises PassingFault, LastingFault, or Stopped after `stop`.
+        Raises TransientError, PermanentError, or Stopped after `stop`.
         """
         request = _Request(url, headers or {}, body)
         try:
             return self._exchange(request, take)
-        except _IdleConnectionLost:  # servers close idle connections, so the request is sent again on a new one
+        except _IdleConnectionError:  # servers close idle connections, so the request is sent again on a new one
             return self._exchange(request, take)
 
     def stop(self) -> None:
@@ -86,7 +86,7 @@ class HttpClient:
                 self._loop.call_soon_threadsafe(self._loop.stop)
             self._loop = self._client = None
 
-    def _exchange(self, request: _Request, take: Callable[[Incoming], T]) -> T:
+    def _exchange(self, request: _Request, take: Callable[[HttpResponse], T]) -> T:
         import httpx2
 
         self._start()
@@ -95,11 +95,11 @@ class HttpClient:
         response = None
         try:
             response = self._wait(self._open(request, new), deadline)
-            return take(Incoming(response, self._limits, self._pieces(response.aiter_raw(), deadline)))
+            return take(HttpResponse(response, self._limits, self._pieces(response.aiter_raw(), deadline)))
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             fault = _fault_of(error, self._idle_seconds)
-            if isinstance(fault, PassingFault) and fault.kind == "connection lost" and not new and response is None:
-                raise _IdleConnectionLost(fault.kind, "before the answer began") from None
+            if isinstance(fault, TransientError) and fault.kind == "connection lost" and not new and response is None:
+                raise _IdleConnectionError(fault.kind, "before the answer began") from None
             raise fault from None
         finally:
             if response is not None:
@@ -118,7 +118,7 @@ class HttpClient:
                 )
             except (ValueError, ImportError) as error:
                 reason = clip(str(error)).rstrip(".")
-                raise LastingFault(f"the environment names a proxy that cannot be used: {reason}") from None
+                raise PermanentError(f"the environment names a proxy that cannot be used: {reason}") from None
             self._loop = asyncio.new_event_loop()
             threading.Thread(target=_run, args=(self._loop,), daemon=True).start()
 
@@ -135,7 +135,7 @@ class HttpClient:
             raise Stopped from None
         except TimeoutError:
             future.cancel()
-            raise PassingFault("timeout", f"no complete answer within {self._limits.seconds:g} s") from None
+            raise TransientError("timeout", f"no complete answer within {self._limits.seconds:g} s") from None
         finally:
             self._pending.discard(future)
 
@@ -184,26 +184,26 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-def _fault_of(error: Exception, idle_seconds: float) -> PassingFault | LastingFault:
+def _fault_of(error: Exception, idle_seconds: float) -> TransientError | PermanentError:
     """Our own error for one of httpx2."""
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
-        return PassingFault("timeout", f"no answer within {idle_seconds:g} s")
+        return TransientError("timeout", f"no answer within {idle_seconds:g} s")
     cause = next((each for each in _causes(error) if isinstance(each, _NAMED_CAUSES)), None)
     if isinstance(cause, ssl.SSLCertVerificationError):
         advice = "Set SSL_CERT_FILE to your CA certificate."
-        return LastingFault(f"its certificate is not trusted ({cause.verify_message})", advice)
+        return PermanentError(f"its certificate is not trusted ({cause.verify_message})", advice)
     if isinstance(cause, socket.gaierror) and cause.errno == socket.EAI_NONAME:
-        return LastingFault("no host of that name is known here")
+        return PermanentError("no host of that name is known here")
     if isinstance(error, httpx2.TooManyRedirects | httpx2.UnsupportedProtocol | httpx2.InvalidURL):
-        return LastingFault(clip(str(error)).rstrip("."))
+        return PermanentError(clip(str(error)).rstrip("."))
     if isinstance(error, httpx2.RemoteProtocolError) and not str(error).startswith(_LOST):
-        return PassingFault(
+        return TransientError(
             "not valid HTTP", str(error).replace("Receive buffer too long", "its headers exceed the size limit")
         )
     lost = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
-    return PassingFault("connection lost" if lost else "no connection", str(error))
+    return TransientError("connection lost" if lost else "no connection", str(error))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

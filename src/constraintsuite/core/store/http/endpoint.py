@@ -9,16 +9,16 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.http.client import HttpClient
 from constraintsuite.core.store.http.errors import (
     RETRIED_STATUSES,
-    BadAnswer,
-    LastingFault,
-    PassingFault,
+    BadAnswerError,
+    PermanentError,
     RefusalError,
-    TooLarge,
+    TooLargeError,
+    TransientError,
     message_of,
     seconds_to_wait,
     shown,
 )
-from constraintsuite.core.store.http.messages import Incoming, Limits
+from constraintsuite.core.store.http.messages import HttpResponse, Limits
 from constraintsuite.core.store.http.secrets import NO_LOGIN, Authorization
 
 MAX_ERROR_BYTES = 64 << 10
@@ -57,13 +57,15 @@ class Endpoint(HttpClient):
     def ask(self, body: str = "") -> object:
         """The decoded answer to a POST of `body`, or to a GET if it is empty.
 
-        Raises PassingFault, RefusalError or another UserError, or Stopped after `stop`.
+        Raises TransientError, RefusalError or another UserError, or Stopped after `stop`.
         """
         headers = {**self._headers, "Content-Type": self._content_type} if body else self._headers
         try:
             return self.send(self.url, self._read, headers, body.encode() or None)
-        except LastingFault as fault:
-            advice = " Is the address right? If so, ask for less at a time (batch=N)." * isinstance(fault, TooLarge)
+        except PermanentError as fault:
+            advice = " Is the address right? If so, ask for less at a time (batch=N)." * isinstance(
+                fault, TooLargeError
+            )
             raise UserError(f"{self.url}: {self.hide(str(fault))}{advice}") from None
 
     def hide(self, text: str) -> str:
@@ -74,21 +76,21 @@ class Endpoint(HttpClient):
         """The beginning of a server's text on one line and without the key, to be shown or stored."""
         return shown(text, self.hide)
 
-    def _read(self, incoming: Incoming) -> object:
-        if 200 <= incoming.status < 300:
-            text = b"".join(incoming.pieces()).decode("utf-8", "replace")
+    def _read(self, response: HttpResponse) -> object:
+        if 200 <= response.status < 300:
+            text = b"".join(response.chunks()).decode("utf-8", "replace")
             try:
                 answer: object = json.loads(text)
             except (ValueError, RecursionError):
-                raise BadAnswer("it is not JSON", text) from None
+                raise BadAnswerError("it is not JSON", text) from None
             return answer
-        text = incoming.beginning(MAX_ERROR_BYTES).decode("utf-8", "replace")
-        reason, message = self.shown(incoming.reason), self.shown(message_of(text))
-        if incoming.status in RETRIED_STATUSES:
-            wait = seconds_to_wait(incoming.headers.get("Retry-After"), datetime.now(UTC))
-            raise PassingFault(f"{incoming.status} {reason}".strip(), message, wait)
+        text = response.read_start(MAX_ERROR_BYTES).decode("utf-8", "replace")
+        reason, message = self.shown(response.reason), self.shown(message_of(text))
+        if response.status in RETRIED_STATUSES:
+            wait = seconds_to_wait(response.headers.get("Retry-After"), datetime.now(UTC))
+            raise TransientError(f"{response.status} {reason}".strip(), message, wait)
         words = (message or reason or "no reason given").rstrip(".")
-        hint = _HINTS.get(incoming.status, "")
+        hint = _HINTS.get(response.status, "")
         if hint == _KEY and self._authorization.token:
             hint = _REFUSED_KEY
-        raise RefusalError(incoming.status, f"{self.url} refused the request ({incoming.status}): {words}.{hint}")
+        raise RefusalError(response.status, f"{self.url} refused the request ({response.status}): {words}.{hint}")

@@ -1,4 +1,4 @@
-"""Errors of requests: passing faults, after which a retry may succeed, and lasting ones."""
+"""Errors of requests: transient ones, after which a retry may succeed, and permanent ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SEARCHED = 4_096
 RETRIED_STATUSES = {408, 429, 500, 502, 503, 504}
 
 
-class PassingFault(Exception):  # noqa: N818 - handled by a retry
+class TransientError(Exception):
     """The same request may succeed later. `kind` is for counting, `wait` the seconds to wait that the server asks for."""
 
     def __init__(self, kind: str, message: str, wait: float | None = None) -> None:
@@ -28,7 +28,7 @@ class PassingFault(Exception):  # noqa: N818 - handled by a retry
         return shown(str(self), hide)
 
 
-class BadAnswer(PassingFault):
+class BadAnswerError(TransientError):
     """The server answered, but the answer cannot be used; `{found}` in the message stands for a value of the answer."""
 
     def __init__(self, message: str, answer: object, found: object = None) -> None:
@@ -42,14 +42,14 @@ class BadAnswer(PassingFault):
         return f"{str(self).replace('{found}', found)}; it was {shown(text, hide)}"
 
 
-class LastingFault(Exception):  # noqa: N818 - callers turn it into a UserError
+class PermanentError(Exception):
     """A retry would not help; the message says what is wrong and, if known, what to do."""
 
     def __init__(self, message: str, advice: str = "") -> None:
         super().__init__(f"{message}. {advice}".rstrip())
 
 
-class TooLarge(LastingFault):
+class TooLargeError(PermanentError):
     """The answer has more bytes than the limit."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from constraintsuite.core.store.http.errors import LastingFault, PassingFault, TooLarge, clip
+from constraintsuite.core.store.http.errors import PermanentError, TooLargeError, TransientError, clip
 
 if TYPE_CHECKING:
     import httpx2
@@ -33,8 +33,8 @@ class Limits:
     """The slowest mean speed of a body, measured after `stall_seconds`."""
 
 
-class Incoming:
-    """An answer whose headers have arrived; its body is read from `pieces`."""
+class HttpResponse:
+    """An answer whose headers have arrived; its body is read from `chunks`."""
 
     def __init__(self, response: httpx2.Response, limits: Limits, body: Iterator[bytes]) -> None:
         self.status, self.reason = response.status_code, response.reason_phrase
@@ -47,11 +47,11 @@ class Incoming:
         found = self.headers.get("Content-Length")
         return None if found is None else int(found)
 
-    def pieces(self) -> Iterator[bytes]:
-        """The body piece by piece; a compressed or too large one is a LastingFault, a too slow one a PassingFault."""
+    def chunks(self) -> Iterator[bytes]:
+        """The body piece by piece; a compressed or too large one is a PermanentError, a too slow one a TransientError."""
         encoding = self.headers.get("Content-Encoding", "identity")
         if encoding.strip().lower() not in ("", "identity"):
-            raise LastingFault(
+            raise PermanentError(
                 f"the answer is compressed ({clip(encoding)[:40]}), which was not asked for",
                 "Turn compression off in the server, or in the proxy before it.",
             )
@@ -62,10 +62,10 @@ class Incoming:
             self._refuse_large(received)
             seconds = time.monotonic() - start
             if seconds > self._limits.stall_seconds and received < seconds * self._limits.bytes_per_second:
-                raise PassingFault("too slow", f"{received:,} bytes in {seconds:.0f} s")
+                raise TransientError("too slow", f"{received:,} bytes in {seconds:.0f} s")
             yield piece
 
-    def beginning(self, size: int) -> bytes:
+    def read_start(self, size: int) -> bytes:
         """The first bytes of the body, for error pages; empty if it is compressed."""
         data = bytearray()
         if "Content-Encoding" not in self.headers:
@@ -77,4 +77,4 @@ class Incoming:
 
     def _refuse_large(self, size: int) -> None:
         if size > self._limits.body_bytes:
-            raise TooLarge(f"the answer has more than {self._limits.body_bytes:,} bytes, which is the limit")
+            raise TooLargeError(f"the answer has more than {self._limits.body_bytes:,} bytes, which is the limit")

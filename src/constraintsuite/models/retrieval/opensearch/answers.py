@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.core.store.http.errors import RETRIED_STATUSES, BadAnswer, PassingFault, RefusalError, clip
+from constraintsuite.core.store.http.errors import RETRIED_STATUSES, BadAnswerError, RefusalError, TransientError, clip
 from constraintsuite.models.http.client import one_number, part_of
 from constraintsuite.models.retrieval.base import EngineHit
 
@@ -35,7 +35,7 @@ def read_settings(answer: object) -> dict[str, Mapping[str, object]]:
     found = {name: part_of(entry, "settings", "index") for name, entry in _entries(answer).items()}
     settings = {name: index for name, index in found.items() if isinstance(index, Mapping)}
     if not settings or len(settings) < len(found):
-        raise BadAnswer("there are no settings of an index in it", answer)
+        raise BadAnswerError("there are no settings of an index in it", answer)
     return settings
 
 
@@ -55,7 +55,7 @@ def read_count(answer: object) -> int:
     """The number of documents."""
     count = part_of(answer, "count")
     if not isinstance(count, int) or isinstance(count, bool):
-        raise BadAnswer("there is no count in it", answer)
+        raise BadAnswerError("there is no count in it", answer)
     _refuse_partial(answer)
     return count
 
@@ -64,7 +64,7 @@ def read_rankings(answer: object, count: int) -> list[list[EngineHit]]:
     """The hits of each of `count` searches, best first; a failed search is an error."""
     responses = part_of(answer, "responses")
     if not isinstance(responses, list) or len(responses) != count:
-        raise BadAnswer(f"there are no {count} responses in it", answer)
+        raise BadAnswerError(f"there are no {count} responses in it", answer)
     return [_ranking_of(response) for response in responses]
 
 
@@ -73,20 +73,20 @@ def _ranking_of(response: object) -> list[EngineHit]:
     if part_of(response, "error"):
         reason = clip(str(_reason(response)))
         if status in RETRIED_STATUSES:
-            raise PassingFault(f"{status} for a search", reason)
+            raise TransientError(f"{status} for a search", reason)
         code = status if isinstance(status, int) else 400
         raise RefusalError(code, f"a search was refused ({code}): {reason}")
     _refuse_partial(response)
     hits = part_of(response, "hits", "hits")
     if not isinstance(hits, list):
-        raise BadAnswer("one of its responses has no hits", response)
+        raise BadAnswerError("one of its responses has no hits", response)
     return [EngineHit(_id_of(hit, response), one_number(part_of(hit, "_score"), response)) for hit in hits]
 
 
 def _id_of(hit: object, response: object) -> str:
     found = part_of(hit, "_id")
     if not isinstance(found, str):
-        raise BadAnswer("one of its hits has no _id", response)
+        raise BadAnswerError("one of its hits has no _id", response)
     return found
 
 
@@ -95,11 +95,11 @@ def _refuse_partial(answer: object) -> None:
     shards = part_of(answer, "_shards")
     total, successful, failed = (part_of(shards, key) for key in ("total", "successful", "failed"))
     if not (isinstance(total, int) and isinstance(successful, int) and isinstance(failed, int)):
-        raise BadAnswer("it does not say how many shards of the index took part", answer)
+        raise BadAnswerError("it does not say how many shards of the index took part", answer)
     if failed or successful < total:
-        raise PassingFault("incomplete answer", f"only {successful} of {total} shards of the index took part")
+        raise TransientError("incomplete answer", f"only {successful} of {total} shards of the index took part")
     if part_of(answer, "timed_out") or part_of(answer, "terminated_early"):
-        raise PassingFault("incomplete answer", "the search was broken off before its end")
+        raise TransientError("incomplete answer", "the search was broken off before its end")
 
 
 def _reason(response: object) -> object:

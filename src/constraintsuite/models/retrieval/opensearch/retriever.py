@@ -11,7 +11,7 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.models.base import ModelFact, Workbench
 from constraintsuite.models.http.address import check_address
 from constraintsuite.models.model_names import parse_model
-from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages, System, TopHits, head_of
+from constraintsuite.models.retrieval.base import BatchRetriever, Hit, Passages, System, TopHits, head_of, not_indexed
 from constraintsuite.models.retrieval.opensearch.answers import IndexFacts
 from constraintsuite.models.retrieval.opensearch.server import OpenSearchSettings, SearchServer
 
@@ -75,10 +75,7 @@ class OpenSearchRetriever(BatchRetriever):
         batches = [ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE)]
         shared = min(len(ids), self._server.count_ids(batches))
         if not shared:
-            raise UserError(
-                f"{self.name}: none of the {len(ids):,} document ids of the corpus (such as {min(ids, default='')!r}) is an _id "
-                f"among the {self.facts.documents:,} of this index. Take the index of this corpus, or make one with its ids."
-            )
+            raise not_indexed(self.name, ids, self.facts.documents)
         if shared < len(ids):
             self._bench.reporter.note(
                 f"{len(ids) - shared:,} of {len(ids):,} documents are not in the index {self.identity}: they cannot be found."

@@ -17,8 +17,8 @@ from constraintsuite.core.store.http.messages import Limits
 from constraintsuite.core.store.http.secrets import NO_LOGIN, Authorization
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.http.address import RemoteSettings
-from constraintsuite.models.http.asker import Asker
 from constraintsuite.models.http.client import part_of
+from constraintsuite.models.http.retrying_client import RetryingClient
 from constraintsuite.models.model_names import ModelName
 from constraintsuite.models.retrieval.base import EngineHit
 from constraintsuite.models.retrieval.opensearch.answers import (
@@ -91,28 +91,28 @@ class SearchServer:
 
     def count_ids(self, batches: Sequence[Sequence[str]]) -> int:
         """How many of the ids the index contains."""
-        asker = self._asker(Endpoint(self._url("_count"), self._login, self._limits))
+        client = self._client(Endpoint(self._url("_count"), self._login, self._limits))
 
         def one(batch: Sequence[str]) -> int:
-            return self._ask(asker, json.dumps({"query": {"ids": {"values": list(batch)}}}), read_count)
+            return self._ask(client, json.dumps({"query": {"ids": {"values": list(batch)}}}), read_count)
 
-        return sum(asker.ask_all("index", batches, one, list(map(len, batches)), self._settings.concurrency))
+        return sum(client.ask_all("index", batches, one, list(map(len, batches)), self._settings.concurrency))
 
     def search(self, batches: Sequence[Sequence[str]], depth: int, take: Callable[[list[EngineHit]], T]) -> list[T]:
         """The result of `take` for the best `depth` documents of each query, in the order of the server.
 
         Queries come in batches, and only the results of `take` are kept.
         """
-        asker = self._asker(Endpoint(self._url("_msearch"), self._login, self._limits, content_type=_LINES))
+        client = self._client(Endpoint(self._url("_msearch"), self._login, self._limits, content_type=_LINES))
 
         def one(batch: Sequence[str]) -> list[T]:
             return self._ask(
-                asker,
+                client,
                 self._searches(batch, depth),
                 lambda answer: [take(ranking) for ranking in read_rankings(answer, len(batch))],
             )
 
-        taken = asker.ask_all("search", batches, one, list(map(len, batches)), self._settings.concurrency)
+        taken = client.ask_all("search", batches, one, list(map(len, batches)), self._settings.concurrency)
         return [each for batch in taken for each in batch]
 
     def _searches(self, queries: Sequence[str], depth: int) -> str:
@@ -123,18 +123,18 @@ class SearchServer:
         return "".join(json.dumps(line) + "\n" for line in lines)
 
     def _read(self, call: str, read: Callable[[object], T]) -> T:
-        asker = self._asker(Endpoint(self._url(call), self._login, self._limits))
-        return asker.ask_all("index", [""], lambda body: self._ask(asker, body, read), [1], 1)[0]
+        client = self._client(Endpoint(self._url(call), self._login, self._limits))
+        return client.ask_all("index", [""], lambda body: self._ask(client, body, read), [1], 1)[0]
 
     def _url(self, call: str) -> str:
         return f"{self.base}/{self.index}/{call}"
 
-    def _asker(self, endpoint: Endpoint) -> Asker:
-        return Asker(endpoint, self._settings.retries, self._bench)
+    def _client(self, endpoint: Endpoint) -> RetryingClient:
+        return RetryingClient(endpoint, self._settings.retries, self._bench)
 
-    def _ask(self, asker: Asker, body: str, read: Callable[[object], T]) -> T:
+    def _ask(self, client: RetryingClient, body: str, read: Callable[[object], T]) -> T:
         try:
-            return asker.ask_anew(lambda _: body, read)
+            return client.ask_with_retries(lambda _: body, read)
         except RefusalError as refusal:
             raise self._explained(refusal) from None
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.store.http.endpoint import Endpoint
-from constraintsuite.core.store.http.errors import BadAnswer, PassingFault
+from constraintsuite.core.store.http.errors import BadAnswerError, TransientError
 from constraintsuite.models.base import Workbench
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ _LONGEST_WAIT, _LONGEST_REQUESTED_WAIT = 30.0, 300.0
 _DAY = 86_400.0
 
 
-class Asker:
+class RetryingClient:
     """Sends requests to an endpoint, and repeats failed ones up to `retries` times."""
 
     def __init__(self, endpoint: Endpoint, retries: int, bench: Workbench) -> None:
@@ -32,19 +32,19 @@ class Asker:
         self.pause: Callable[[float], object] = endpoint.stopped.wait
         """Waits for some seconds, or until the endpoint is stopped."""
         self._retries = retries
-        self.keeps = False
+        self.has_cached_answers = False
         """Whether an answer of this run is in the cache."""
         self._bench = bench
         self._lock = threading.Lock()
         self._repeats: Counter[str] = Counter()
 
-    def ask_anew(
+    def ask_with_retries(
         self,
         body_of: Callable[[int], str],
         read: Callable[[object], R],
-        at_last: Callable[[object], R] | None = None,
+        read_last: Callable[[object], R] | None = None,
     ) -> R:
-        """The result of `read` for the answer, or of `at_last` for the last attempt; both raise BadAnswer if it is unusable.
+        """The result of `read` for the answer, or of `read_last` for the last attempt; both raise BadAnswerError if it is unusable.
 
         `body_of` gives the request, from the number of unusable answers so far.
         """
@@ -53,9 +53,9 @@ class Asker:
         for attempt in range(self._retries + 1):
             last = attempt == self._retries
             try:
-                return (at_last if last and at_last else read)(self.endpoint.ask(body_of(unusable)))
-            except PassingFault as fault:
-                unusable += isinstance(fault, BadAnswer)
+                return (read_last if last and read_last else read)(self.endpoint.ask(body_of(unusable)))
+            except TransientError as fault:
+                unusable += isinstance(fault, BadAnswerError)
                 seconds = wait_seconds(fault, attempt, rng)
                 if last or seconds > _LONGEST_REQUESTED_WAIT:
                     raise self._given_up(fault, attempt + 1, seconds) from None
@@ -85,20 +85,20 @@ class Asker:
             self._record_repeats(title)
         return [future.result() for future in futures]
 
-    def _count_repeat(self, fault: PassingFault) -> None:
+    def _count_repeat(self, fault: TransientError) -> None:
         with self._lock:
             self._repeats[fault.kind] += 1
             if self._repeats[fault.kind] == 1:  # one note for all threads and attempts
                 self._bench.reporter.note(f"{self.endpoint.url}: {fault.kind}; asking again for a while")
 
-    def _given_up(self, fault: PassingFault, attempts: int, seconds: float) -> UserError:
+    def _given_up(self, fault: TransientError, attempts: int, seconds: float) -> UserError:
         times = "once" if attempts == 1 else f"{attempts} times"
         later = f"in {math.ceil(seconds)} s" if seconds <= _DAY else "after more than a day"
         when = f" {later} (the server asks for that delay)" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
         result = fault.describe(self.endpoint.hide)
-        kept = "The answers so far were cached" if self.keeps else "No answer was cached"
-        onwards = "resumes after them" if self.keeps else "starts from the beginning"
+        kept = "The answers so far were cached" if self.has_cached_answers else "No answer was cached"
+        onwards = "resumes after them" if self.has_cached_answers else "starts from the beginning"
         return UserError(
             f"{self.endpoint.url} failed {times}; the last error was: {result}. {hints.get(fault.kind, '')}{kept}. "
             f"Run the same command again{when}; it {onwards}."
@@ -111,6 +111,6 @@ class Asker:
             self._repeats.clear()
 
 
-def wait_seconds(fault: PassingFault, attempt: int, rng: random.Random) -> float:
+def wait_seconds(fault: TransientError, attempt: int, rng: random.Random) -> float:
     """The wait that the server asks for, else a random part of a doubling time, so that requests do not come in waves."""
     return rng.uniform(0, min(_LONGEST_WAIT, FIRST_WAIT * 2**attempt)) if fault.wait is None else fault.wait

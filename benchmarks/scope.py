@@ -1,0 +1,114 @@
+"""How often each analyser is right on sentences that no rule was written for.
+
+    python benchmarks/scope.py DATA [--analyser NAME ...] [--json]
+
+`scope/own.jsonl` holds sentences that were written for this purpose. `scope/real.jsonl` points to sentences of the data
+folder DATA, which may not be copied: data set, record, first character, length, and a digest of the text. Two readers labelled
+all of them independently, without running an analyser, and gave the same verdicts. The labels are older than the rules they
+test: run this once after a change of the rules, and never read the sentences to write one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from constraintsuite.core.records.figures import percent
+from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.store.jsonl import read_jsonl
+from constraintsuite.text.audit import AuditSentence, ask, score
+from constraintsuite.text.base import Polarity
+from constraintsuite.text.choice import get_analyser
+
+HERE = Path(__file__).parent / "scope"
+
+
+@dataclass(frozen=True)
+class SentencePlace:
+    """Where a real sentence is found."""
+
+    dataset: str
+    record: int
+    start: int
+    length: int
+    sha256: str
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class RealSentence:
+    """The labels of a sentence of the data folder."""
+
+    id: str
+    phenomenon: str
+    source: SentencePlace
+    y: str
+    forms: tuple[str, ...]
+    verdicts: tuple[Polarity, ...]
+
+
+def read_records(data: Path) -> dict[str, list[Mapping[str, str]]]:
+    """The records of each data set, in the order of its file."""
+    wiki = json.loads((data / "wiki_2hop_corpus" / "corpus.json").read_text(encoding="utf-8"))
+    conda = (data / "condaqa" / "dev.jsonl").read_text(encoding="utf-8").splitlines()
+    marco = (data / "msmarco_dl19" / "collection.tsv").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    return {
+        "wiki_2hop_corpus": wiki,
+        "condaqa": [json.loads(line) for line in conda],
+        "msmarco_dl19": [{"text": line.partition("\t")[2]} for line in marco],
+    }
+
+
+def read_real(data: Path) -> Iterator[AuditSentence]:
+    """The real sentences with their texts."""
+    records = read_records(data)
+    for one in read_jsonl(HERE / "real.jsonl", RealSentence):
+        place = one.source
+        record = records[place.dataset][place.record]
+        text = record[place.field or "text"][place.start : place.start + place.length]
+        if hashlib.sha256(text.encode()).hexdigest()[:16] != place.sha256:
+            raise SystemExit(f"{one.id}: the text in {place.dataset} is not the one that was labelled.")
+        yield AuditSentence(one.id, one.phenomenon, text, one.y, one.forms, one.verdicts)
+
+
+def main() -> None:
+    """Print the share of right verdicts by source and phenomenon."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--analyser", action="append", choices=["rules", "parser"])
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    own = [replace(one, id=f"own/{one.id}") for one in read_jsonl(HERE / "own.jsonl", AuditSentence)]
+    sentences = [*own, *(replace(one, id=f"real/{one.id}") for one in read_real(options.data))]
+    found = {name: shares(name, sentences) for name in options.analyser or ["rules", "parser"]}
+    if options.json:
+        print(
+            json.dumps(
+                {name: {key: asdict(interval) for key, interval in rows.items()} for name, rows in found.items()}
+            )
+        )
+        return
+    for name, rows in found.items():
+        print(f"\n{name}: right verdicts")
+        for key, interval in rows.items():
+            value, low, high = (percent(bound or 0.0) for bound in (interval.value, interval.low, interval.high))
+            print(f"  {key:<32} {value:>8}  [{low}, {high}]  n={interval.n}")
+
+
+def shares(analyser: str, sentences: list[AuditSentence]) -> dict[str, Interval]:
+    """The accuracy over all sentences, by source, and by phenomenon."""
+    answers = list(ask(get_analyser(analyser), sentences))
+    groups = {"all": answers}
+    for answer in answers:
+        groups.setdefault(answer.sentence.id.partition("/")[0], []).append(answer)
+    for answer in sorted(answers, key=lambda answer: answer.sentence.phenomenon):
+        groups.setdefault(answer.sentence.phenomenon, []).append(answer)
+    return {name: score(name, group).accuracy for name, group in groups.items()}
+
+
+if __name__ == "__main__":
+    main()
