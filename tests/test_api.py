@@ -206,7 +206,7 @@ def test_a_slice_of_nothing_is_refused(run: cs.Run, wanted: dict[str, str], word
 
 
 def test_a_slice_is_not_reported_as_the_whole_run(run: cs.Run, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="give the run, not a slice"):
+    with pytest.raises(UserError, match="Give the run, not a slice"):
         cs.report(run.slice(slice="explicit"), out=tmp_path / "report", quiet=True)
     assert not (tmp_path / "report").exists()
 

@@ -64,7 +64,7 @@ _MODULES = {
     "propose": "proposals",
     "report": "run",
 }
-"""The file of `app/api/` in which each name stands."""
+"""The file of `app/api/` that defines each name."""
 
 
 def __dir__() -> list[str]:

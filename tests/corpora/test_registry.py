@@ -76,7 +76,7 @@ def test_a_given_format_wins(tmp_path: Path) -> None:
     [
         (
             "nope.jsonl",
-            r"nope\.jsonl: there is no such file or folder, and it is none of the names sample, irds:…, hf:…",
+            r"nope\.jsonl: there is no such file or folder, and it is not one of the names sample, irds:…, hf:…",
         ),
         (
             "a.xyz",

@@ -229,9 +229,9 @@ def test_the_same_answers_are_the_same_run_and_others_another(suite: Path) -> No
         ({"example": "catless", "choice": "satisfying"}, r"answers\.csv:2: the suite has no example 'catless'"),
         (
             {"example": "dogless", "query": "topic", "choice": "satisfying"},
-            "'topic' is no query of dogless that has a right",
+            "'topic' is not a query of dogless with a right",
         ),
-        ({"example": "dogless", "query": "cats", "choice": "satisfying"}, "'cats' is no query of dogless"),
+        ({"example": "dogless", "query": "cats", "choice": "satisfying"}, "'cats' is not a query of dogless"),
         (
             {"example": "dogless", "choice": "left"},
             "choice is 'left'; expected first, second, tie, satisfying, violating",
@@ -259,7 +259,7 @@ def test_one_person_answers_a_question_once(suite: Path) -> None:
         {"example": "dogless", "choice": "satisfying"},
         {"example": "dogless", "query": "query", "choice": "violating"},
     ]
-    with pytest.raises(UserError, match=r"answers\.csv:3: answered already in line 2"):
+    with pytest.raises(UserError, match=r"answers\.csv:3: already answered in line 2"):
         record(suite, rows)
 
 
@@ -306,7 +306,7 @@ def test_a_text_of_several_questions_keeps_every_verdict() -> None:
 
 
 def test_verdicts_that_go_round_in_a_circle_are_refused() -> None:
-    with pytest.raises(UserError, match="'q' are circular"):
+    with pytest.raises(UserError, match="'q' form a cycle"):
         scores_of(verdicts(("a", "b", 1), ("b", "c", 1), ("a", "c", 0)))
 
 

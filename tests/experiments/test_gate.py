@@ -55,13 +55,13 @@ def only(result: GateResult) -> tuple[GateOutcome, str]:
         (
             {"metric": "tie_rate", "max": 0.01, "upper_bound": True},
             "inconclusive",
-            "0.0 % keeps 1.0 %, but the upper end of its interval, 16.1 %, does not",
+            "0.0 % is at most 1.0 %, but its interval reaches 16.1 %",
         ),
         ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, "passed", "100.0 % is at least 100.0 %"),
         (
             {"metric": "accuracy", "group": "slice=minpairs", "min": 0.9, "lower_bound": True},
             "inconclusive",
-            "but the lower end of its interval, 83.9 %, does not",  # Wilson's bound of 20 of 20 passages
+            "but its interval reaches 83.9 %",  # Wilson's bound of 20 of 20 passages
         ),
         ({"metric": "accuracy", "group": "slice=explicit", "min": 0.1}, "failed", "0.0 % is below 10.0 %"),
         ({"metric": "accuracy", "group": "slice=minpairs", "min": 1}, "passed", "100.0 % is at least 100.0 %"),
@@ -141,7 +141,7 @@ def test_ties_count_as_the_policy_says(suite: Suite, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        ({"rules": []}, "there is no rule, so that everything would pass"),
+        ({"rules": []}, "there is no rule, so everything would pass"),
         ({"rule": []}, "rule: unknown key"),
         ({"rules": [{"metric": "accuracy"}]}, "one limit of min, max, max_drop, max_rise; here are none"),
         ({"rules": [{"metric": "accuracy", "min": 0, "max": 1}]}, "here are min, max"),

@@ -148,7 +148,7 @@ def test_how_a_system_was_set_in_a_group_is_told() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"inputs": {"data": "2"}}, "not of the same data: the data of data is not that of data"),
+        ({"inputs": {"data": "2"}}, "not of the same data: the data of data differs from data"),
         ({"conditions": {"now": 5}}, "new was run with now|was run with now None.*with 5"),
     ],
 )

@@ -24,7 +24,7 @@ SAME_WORKERS = MapCost((task(7, 1.0), task(8, 3.0)), Spent(3.0, 3.0))
 
 def test_the_first_shard_of_a_worker_carries_its_loading() -> None:
     assert TWO_WORKERS.load == pytest.approx((2.0 + 3.0) / 2)
-    assert TWO_WORKERS.warm == pytest.approx(5.0)
+    assert TWO_WORKERS.work_seconds == pytest.approx(5.0)
 
 
 def test_workers_start_once_in_a_build() -> None:
@@ -35,7 +35,7 @@ def test_workers_start_once_in_a_build() -> None:
 
 def test_a_map_without_shards_takes_nothing() -> None:
     empty = MapCost((), Spent(0.0, 0.0))
-    assert (empty.load, empty.warm) == (0.0, 0.0)
+    assert (empty.load, empty.work_seconds) == (0.0, 0.0)
 
 
 def test_a_build_adds_up() -> None:

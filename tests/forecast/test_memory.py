@@ -43,7 +43,7 @@ def test_a_worker_holds_a_portion(documents: int, portion: int) -> None:
     builds = [build(n, stage("mentions", 0.0, held(7, 1_000 + 10 * n // 4)), workers=2) for n in (400, 800)]
     _, worker, node = memory_lines(RECIPE, samples(*builds), documents, FEW)
     assert worker.amount.value == pytest.approx(1_000 + 10 * portion)
-    assert worker.arithmetic.endswith(f"x {portion:,} of a shard at once")
+    assert worker.arithmetic.endswith(f"x {portion:,} documents per worker")
     assert node.amount.value == pytest.approx(2 * worker.amount.value)
 
 
@@ -66,7 +66,7 @@ def watched(documents: int, workers: int) -> BuildCost:
     ("workers", "bytes_each", "arithmetic"),
     [
         pytest.param(
-            1, 10_240 + 40_960 * 1_024 / 1_000_000, "x 1,000,000 + 40 KiB x 1,024 of a shard at once + ", id="alone"
+            1, 10_240 + 40_960 * 1_024 / 1_000_000, "x 1,000,000 + 40 KiB x 1,024 documents per worker + ", id="alone"
         ),
         pytest.param(2, 20_480, "100 MiB + 20 KiB x 1,000,000 + ", id="what the driver of workers holds is its own"),
     ],

@@ -12,7 +12,7 @@ from constraintsuite.core.execution.cores import cores
 from constraintsuite.forecast.cluster import Cluster
 from constraintsuite.forecast.growth import Range
 from constraintsuite.forecast.lines import check_threads, rate_line
-from constraintsuite.forecast.rates import SHARD_TEXTS, Rate, Threads, cut, measure_scorer, threads_of
+from constraintsuite.forecast.rates import SHARD_TEXTS, Rate, Threads, measure_scorer, split_rounds, threads_of
 from constraintsuite.vectors.embed import SHARD_ROWS
 
 ALL = Threads(2, fixed=False)
@@ -36,7 +36,7 @@ def test_shards_are_those_of_embed() -> None:
     [(6, 3, [1, 1, 1]), (8, 4, [1, 1, 1]), (20, 8, [4, 4, 4]), (1_000, 8, [256, 256, 256])],
 )
 def test_every_round_has_items_of_its_own(items: int, warming: int, rounds: list[int]) -> None:
-    first, blocks = cut(range(items))
+    first, blocks = split_rounds(range(items))
     used = [*first, *(item for block in blocks for item in block)]
     assert (len(first), [len(block) for block in blocks]) == (warming, rounds)
     assert len(set(used)) == len(used)

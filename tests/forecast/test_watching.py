@@ -8,14 +8,14 @@ import pytest
 
 from constraintsuite.core.execution.engine import LocalEngine
 from constraintsuite.forecast.clock import now, peak_bytes, reset_peak
-from constraintsuite.forecast.costs import WatchingEngine
+from constraintsuite.forecast.costs import MeasuringEngine
 
 MIB = 1 << 20
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_watched_engine_gives_the_same_results(workers: int) -> None:
-    engine = WatchingEngine(LocalEngine(workers))
+    engine = MeasuringEngine(LocalEngine(workers))
     assert engine.map(abs, [-3, 2, -1]) == [3, 2, 1]
     (found,) = engine.take()
     assert len(found.tasks) == 3
@@ -26,7 +26,7 @@ def test_a_watched_engine_gives_the_same_results(workers: int) -> None:
 
 
 def test_workers_that_stay_start_once() -> None:
-    engine = WatchingEngine(LocalEngine(2))
+    engine = MeasuringEngine(LocalEngine(2))
     for _ in range(4):
         engine.map(abs, [-3, 2, -1])
     maps = engine.take()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from constraintsuite.core.store.artifact import ENVIRONMENT, MANIFEST
 from constraintsuite.core.store.files import sha256_text
-from constraintsuite.vectors.tables import read_table
+from constraintsuite.vectors.tables import read_parquet
 
 _FLOAT = re.compile(rb"-?\d+\.\d+(?:e-?\d+)?")
 _HASH = re.compile(rb"\b[0-9a-f]{12,64}\b")
@@ -31,7 +31,7 @@ def page_content(folder: Path) -> str:
 
 def _text(file: Path) -> str:
     if file.suffix == ".parquet":
-        return repr([tuple(row) for row in read_table(file)])
+        return repr([tuple(row) for row in read_parquet(file)])
     return rounded(file.read_bytes())
 
 

@@ -10,7 +10,7 @@ import torch
 from constraintsuite.core.errors import UserError
 from constraintsuite.mechanism.ablation import (
     ablate_contrasts,
-    choose_others,
+    choose_donors,
     prepare_ablation,
     role_aligned,
     role_means,
@@ -34,20 +34,20 @@ HEAD = parse_site(PLANTED)
 def test_another_contrast_of_the_same_template_and_another_y_is_chosen(planted: LoadedModel) -> None:
     contrasts = read(planted, named(20))
     known = {one.contrast.id: one.contrast for one in contrasts}
-    others = choose_others(contrasts, seed=3)
-    assert set(others) == set(known)
-    for name, other in others.items():
+    donors = choose_donors(contrasts, seed=3)
+    assert set(donors) == set(known)
+    for name, other in donors.items():
         assert (other.contrast.template, other.contrast.y != known[name].y) == (known[name].template, True)
-    assert names(others) != names(choose_others(contrasts, 4))
+    assert names(donors) != names(choose_donors(contrasts, 4))
 
 
-def names(others: Mapping[str, TokenContrast]) -> dict[str, str]:
-    return {name: other.contrast.id for name, other in others.items()}
+def names(donors: Mapping[str, TokenContrast]) -> dict[str, str]:
+    return {name: other.contrast.id for name, other in donors.items()}
 
 
 def test_the_choice_of_another_does_not_depend_on_the_order(planted: LoadedModel) -> None:
     contrasts = read(planted, named(20))
-    assert names(choose_others(contrasts, 3)) == names(choose_others(contrasts[::-1], 3))
+    assert names(choose_donors(contrasts, 3)) == names(choose_donors(contrasts[::-1], 3))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_values_come_from_the_same_half_and_other_documents(
 ) -> None:
     one, other = (replace(some, template="same", clusters=("a",), half="find") for some in named(2))
     contrasts = [replace(one, y="leeks"), replace(other, y="nuts", half=half, clusters=clusters)]
-    assert bool(choose_others(read(planted, contrasts), seed=0)) == fits
+    assert bool(choose_donors(read(planted, contrasts), seed=0)) == fits
 
 
 def test_means_of_a_half_are_those_of_its_own_contrasts(planted: LoadedModel) -> None:
@@ -75,7 +75,7 @@ def test_means_of_a_half_are_those_of_its_own_contrasts(planted: LoadedModel) ->
 
 def test_a_contrast_without_another_y_has_nobody_to_be_given_values_of(planted: LoadedModel) -> None:
     same = [replace(one, y="leeks") for one in named(3)]
-    assert choose_others(read(planted, same), seed=0) == {}
+    assert choose_donors(read(planted, same), seed=0) == {}
 
 
 def test_tokens_of_a_role_take_from_the_same_role_in_turn(planted: LoadedModel) -> None:

@@ -72,5 +72,5 @@ def test_bounds_of_shares_are_shares(model_of: Callable[[str], LoadedModel]) -> 
 
 
 def test_no_contrast_at_all_is_refused(planted: LoadedModel) -> None:
-    with pytest.raises(UserError, match="no controls, and there are none"):
+    with pytest.raises(UserError, match="and there are none"):
         measure_attention(planted, [])

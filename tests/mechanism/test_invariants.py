@@ -173,7 +173,7 @@ def test_a_prompt_before_queries_is_refused(tmp_path: Path) -> None:
     [
         ("bert.encoder.layer.1.output.dense.weight", "numbers at L1.mlp are"),
         ("bert.encoder.layer.2.attention.self.value.weight", "numbers at L2.H0, L2.H1, L2.H2, L2.H3 are"),
-        ("classifier.bias", "above the last block"),
+        ("classifier.bias", "after the last block"),
     ],
 )
 def test_where_a_number_is_none_first_is_said_at_load(tmp_path: Path, weight: str, words: str) -> None:

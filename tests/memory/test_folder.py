@@ -14,7 +14,7 @@ from constraintsuite.core.store.artifact import MANIFEST, Artifact
 from constraintsuite.core.store.files import folder_lock
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import open_memory, verify_memory, write_memory
-from constraintsuite.memory.index import kept_terms
+from constraintsuite.memory.index import load_terms
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.records import Edge, EntityMention, MemoryDocument, Unit
 from constraintsuite.models.dense import DenseScorer
@@ -95,7 +95,7 @@ def test_a_folder_among_the_segments_is_left_and_ends_no_change(tmp_path: Path) 
     (tmp_path / "segments" / "mine").mkdir()
     made = update_memory(tmp_path, [ANNEX])
     assert (documents(tmp_path), segments(tmp_path)[-1]) == (["annex", "lease"], "mine")
-    assert kept_terms(made) is not None
+    assert load_terms(made) is not None
 
 
 def test_a_memory_is_not_written_among_other_files(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "first"), [(open_memory, "living_parts"), (held_documents, "entries"), (verify_memory, "entries")]
+    ("ask", "first"), [(open_memory, "current_documents"), (held_documents, "entries"), (verify_memory, "entries")]
 )
 def test_what_is_asked_while_a_writer_puts_files_together_is_asked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ask: Callable[[Path], object], first: str
@@ -257,7 +257,7 @@ def test_a_manifest_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
     manifest["files"] = {"segments/../../00001.jsonl": manifest["files"]["segments/00001.jsonl"]}
     (tmp_path / "m" / MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(UserError, match="does not lie in this folder"):
+    with pytest.raises(UserError, match="is not in this folder"):
         open_memory(tmp_path / "m")
 
 

@@ -127,10 +127,10 @@ def with_edge(**fields: object) -> MemoryDocument:
         pytest.param([with_edge(kind="likes")], "unknown kind 'likes'", id="unknown kind"),
         pytest.param([with_edge(weight=0.0)], "'lease:1' to 'lease:2' weighs 0.0", id="no weight"),
         pytest.param([with_edge(weight=inf)], "weighs inf", id="infinite weight"),
-        pytest.param([with_edge(weight=nan)], "weighs nan", id="weight that is no number"),
+        pytest.param([with_edge(weight=nan)], "weighs nan", id="weight that is not a number"),
         pytest.param([with_edge(confidence=1.5)], "the confidence 1.5", id="too sure"),
         pytest.param([with_edge(confidence=0.0)], "the confidence 0.0", id="not sure at all"),
-        pytest.param([with_edge(confidence=nan)], "the confidence nan", id="confidence that is no number"),
+        pytest.param([with_edge(confidence=nan)], "the confidence nan", id="confidence that is not a number"),
         pytest.param(
             [replace(LEASE, edges=LEASE.edges[:1] * 2)], "two of its edges of kind 'exception_to' lead", id="edge twice"
         ),

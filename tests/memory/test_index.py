@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.memory import folder
 from constraintsuite.memory.folder import KIND, open_memory, verify_memory, write_memory
-from constraintsuite.memory.index import INDEX, kept_terms
+from constraintsuite.memory.index import INDEX, load_terms
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.models.bm25.index import Bm25Index
@@ -37,7 +37,7 @@ def found(memory: Memory) -> list[list[float]]:
 
 
 def terms(path: Path) -> Postings | None:
-    return kept_terms(Artifact.open(path, KIND))
+    return load_terms(Artifact.open(path, KIND))
 
 
 def same(left: Postings | None, right: Postings | None) -> bool:
@@ -143,7 +143,7 @@ def test_a_writer_that_dies_before_the_terms_are_kept_has_confirmed_its_document
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(folder, "keep_terms", die)
+        patch.setattr(folder, "save_terms", die)
         with pytest.raises(KeyboardInterrupt):
             update_memory(tmp_path, [ANNEX], ["empty"])
     assert terms(tmp_path) is None  # those of the state before are there, and not taken for these

@@ -62,7 +62,7 @@ def test_what_was_not_touched_lies_in_the_last_layer(memory: Memory) -> None:
 def test_a_mode_that_does_not_walk_says_so(memory: Memory) -> None:
     found = walk(memory, "lexical_baseline")
     assert {node.part for node in found.nodes} == {"found", "near"}
-    assert "reached nothing over an edge" in found.remarks[0]
+    assert "reached nothing through an edge" in found.remarks[0]
 
 
 def test_a_name_says_how_many_units_mention_it() -> None:

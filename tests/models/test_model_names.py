@@ -46,11 +46,11 @@ def test_every_scorer_knows_the_name_it_was_asked_for(text: str) -> None:
         ("bm26", "Did you mean 'bm25'"),
         ("length", "No model named 'length'"),
         ("", "No model named ''"),
-        ("tfidf:", "nothing stands after the colon"),
+        ("tfidf:", "there is nothing after the colon"),
         ("bm25:fast", "only bm25, bm25:nostop and bm25:words"),
         ("tfidf:scikit", "only tfidf and tfidf:nevir"),
-        ("random:dice", "whole number"),
-        ("random:-1", "whole number"),
+        ("random:dice", "integer"),
+        ("random:-1", "integer"),
     ],
 )
 def test_a_wrong_name_is_explained(text: str, words: str) -> None:

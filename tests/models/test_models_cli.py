@@ -64,7 +64,9 @@ def test_show_says_what_is_pinned() -> None:
 
 
 def test_show_says_what_is_not_pinned_and_what_was_found() -> None:
-    assert "sha256     not pinned here, since nobody could check it; `fetch` prints" in say("bge-reranker-base")
+    assert "sha256     no hash is pinned, because it could not be verified; `csuite fetch` prints" in say(
+        "bge-reranker-base"
+    )
     folder = place("bge-reranker-base", "fp32", b"")
     printed = say("BAAI/bge-reranker-base")
     empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

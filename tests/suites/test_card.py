@@ -14,7 +14,7 @@ from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
 
 RECIPE = Recipe(name="tiny", corpus=SourceSettings(source="sample"))
-COVERAGE = CorpusCoverage(10, 10, 1.0, 1, (), 10, 1.0, (), (), (), 1, (), 0, 5, True, "This corpus suits.")
+COVERAGE = CorpusCoverage(10, 10, 1.0, 1, (), 10, 1.0, (), (), (), 1, (), 0, 5, True, "This corpus can be built from.")
 FEW, MANY, LEAK = Interval(0.55, 0.2, 0.85, 8), Interval(0.52, 0.48, 0.56, 900), Interval(0.8, 0.75, 0.85, 900)
 
 

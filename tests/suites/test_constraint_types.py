@@ -34,7 +34,7 @@ from constraintsuite.core.store.revisions import Revision
 from constraintsuite.experiments.load import Run, load_run, load_suite
 from constraintsuite.experiments.pairs import group_examples
 from constraintsuite.suites.audit.audit import audit_examples
-from constraintsuite.suites.audit.solvers import SOLVERS, Solver, least
+from constraintsuite.suites.audit.solvers import SOLVERS, Solver, prefer_lower
 from constraintsuite.suites.constraints.base import ConstraintType, load_solver, solvers_for
 from constraintsuite.suites.examples import example_schema
 from constraintsuite.suites.verification import verify_suite
@@ -62,7 +62,7 @@ def _count_commas(example: Example, role: str) -> int:
     return example.document(role).text.count(",")
 
 
-FEWER_COMMAS = Solver("fewer_commas", "the text with fewer commas", least(_count_commas))
+FEWER_COMMAS = Solver("fewer_commas", "the text with fewer commas", prefer_lower(_count_commas))
 
 
 @dataclass(frozen=True, slots=True)

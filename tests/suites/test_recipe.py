@@ -56,7 +56,7 @@ def test_a_wrong_or_unknown_key_is_refused_by_its_name(tmp_path: Path, text: str
     [
         (
             "documents: {min_words: 400, max_words: 12}",
-            r"documents: min_words is 400 and max_words 12, so that no text",
+            r"documents: min_words is 400 and max_words 12, so no text",
         ),
         ("documents: {shards: 0}", r"documents\.shards: .*greater than or equal to 1, got 0"),
         ("documents: {shards: 16000}", r"documents\.shards: .*less than or equal to 512, got 16000"),
@@ -102,8 +102,8 @@ def test_settings_at_the_edge_are_taken(tmp_path: Path, section: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("corpus: {source: a}\nseed: 1\ncorpus: {source: b}\n", r"recipe\.yaml:3: 'corpus' stands there a second time"),
-        ("corpus:\n  source: a\nsizes:\n  main: 5\n  main: 50\n", r"recipe\.yaml:5: 'main' stands there a second time"),
+        ("corpus: {source: a}\nseed: 1\ncorpus: {source: b}\n", r"recipe\.yaml:3: duplicate key 'corpus'"),
+        ("corpus:\n  source: a\nsizes:\n  main: 5\n  main: 50\n", r"recipe\.yaml:5: duplicate key 'main'"),
     ],
 )
 def test_a_key_that_stands_twice_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:

@@ -94,7 +94,7 @@ def test_the_encoder_is_loaded_once_however_many_shards_there_are(
 
 
 def test_weights_that_change_while_they_are_in_use_are_refused(tmp_path: Path, model: str) -> None:
-    with pytest.raises(UserError, match="changed while it was in use"):
+    with pytest.raises(UserError, match="differs from the one that planned the run"):
         worker_model.cached_model(model, "0" * 64, ["soup"])
     assert worker_model._cached == {}
 

@@ -192,7 +192,7 @@ def cut_short(folder: Path) -> None:
         (double_precision, "expected a matrix of float32"),
         (too_few_ids, "ids for"),
         (ids_missing, r"seven: there is no query_ids\.npy\. A folder of the methodology holds"),
-        (cut_short, "not a whole NumPy array|expected a matrix"),
+        (cut_short, "not a complete NumPy array|expected a matrix"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -20,7 +20,7 @@ from constraintsuite.vectors import subset, tables
 from constraintsuite.vectors.bundle import Bundle, reading
 from constraintsuite.vectors.settings import SubsetSettings
 from constraintsuite.vectors.subset import build_subset
-from constraintsuite.vectors.tables import write_table
+from constraintsuite.vectors.tables import write_parquet
 from tiny_bundle import make_bundle, write_source
 
 # A child kills itself without warning at a certain call of a function, so that the moment does not depend on the machine.
@@ -124,8 +124,8 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ("place", "function", "call", "again"),
     [
         (tables.LooseParts, "fill", 1, 1),  # surveyed: only the texts are read again
-        (tables, "write_table", 1, 0),  # texts are there: no document is read again
-        (tables, "write_table", 4, 0),
+        (tables, "write_parquet", 1, 0),  # texts are there: no document is read again
+        (tables, "write_parquet", 4, 0),
         (subset, "write_jsonl", 5, 0),
         (Workspace, "finish", 1, 0),
         (workspace, "finish", 1, 0),
@@ -152,14 +152,14 @@ def test_what_was_finished_is_not_done_again(
 
         def noting(path: Path, schema: object, rows: Iterable[Sequence[object]]) -> int:
             written.append(path.name)
-            return write_table(path, schema, rows)
+            return write_parquet(path, schema, rows)
 
-        patch.setattr(tables, "write_table", noting)
+        patch.setattr(tables, "write_parquet", noting)
         resumed = Bundle.open(make_bundle(tmp_path / "stopped"))
     assert resumed.id == whole.id
     assert len(readings) == again
     assert not (resumed.path / "stages").exists()
-    if function == "write_table":
+    if function == "write_parquet":
         assert [name for name in written if name.startswith("part-")] == [
             f"part-{i:05}.parquet" for i in range(call - 1, 5)
         ]
@@ -183,7 +183,7 @@ def test_what_other_settings_left_is_thrown_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, readings: list[str]
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(tables, "write_table", stopping(write_table, 3))
+        patch.setattr(tables, "write_parquet", stopping(write_parquet, 3))
         with pytest.raises(Stopped):
             make_bundle(tmp_path / "a", size=31)
     readings.clear()
@@ -210,7 +210,7 @@ def test_rows_that_were_left_out_are_not_passed_over_by_who_does_not_skip_them(
     skipping = strict.model_copy(update={"skip_bad_rows": True})
     settings = SubsetSettings(size=30, namespace="tiny")
     with monkeypatch.context() as patch:
-        patch.setattr(tables, "write_table", stopping(write_table, 3))
+        patch.setattr(tables, "write_parquet", stopping(write_parquet, 3))
         with pytest.raises(Stopped):
             build_subset(skipping, settings, tmp_path / "out", Silent())
     left_out = "1 broken rows of the source were left out here, with --skip-bad-rows"

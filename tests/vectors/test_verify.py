@@ -28,8 +28,8 @@ from constraintsuite.vectors.tables import (
     NEAREST_COLUMNS,
     QREL_COLUMNS,
     QUERY_COLUMNS,
-    read_table,
-    write_table,
+    read_parquet,
+    write_parquet,
 )
 from constraintsuite.vectors.verify import diff_bundles, verify_bundle, verify_folder
 from tiny_bundle import make_bundle, save_model, write_source
@@ -224,7 +224,7 @@ def other_neighbours(rows: list[Row]) -> None:
             "corpus/part-00000.parquet",
             DOCUMENT_COLUMNS,
             other_text,
-            "corpus: the hash of document '.*' is not that of its text",
+            "corpus: the hash of document '.*' does not match its text",
         ),
         (
             "corpus/part-00000.parquet",
@@ -269,7 +269,7 @@ def other_neighbours(rows: list[Row]) -> None:
             other_neighbours,
             "query row 0: computed again, .* differ",
         ),
-        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, swap, "its rows are not those of the queries"),
+        ("truth/neighbours-*/knn.parquet", NEAREST_COLUMNS, swap, "its rows do not match the queries"),
     ],
 )
 def test_tables_that_do_not_agree_are_named_although_every_hash_is_right(
@@ -281,9 +281,9 @@ def test_tables_that_do_not_agree_are_named_although_every_hash_is_right(
         make_relevance(path)
         make_neighbours(path, 5, Silent())
     (table,) = path.glob(file)
-    rows = [list(row) for row in read_table(table)]
+    rows = [list(row) for row in read_parquet(table)]
     change(rows)
-    write_table(table, schema, rows)
+    write_parquet(table, schema, rows)
     folder = table.parent if file.startswith("truth/") else path
     rewritten(folder, Artifact.open_unverified(folder).manifest)
     assert any(re.search(fault, each) for each in verify_folder(path)), verify_folder(path)

@@ -1,4 +1,4 @@
-"""Names that a user can write, and where the thing behind each name lives."""
+"""Names that a user can write, and the module that each name loads."""
 
 from __future__ import annotations
 

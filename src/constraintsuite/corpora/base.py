@@ -26,7 +26,7 @@ REASONS: Final[Mapping[Reason, str]] = {
     "wrong_columns": "it has another number of columns than expected",
     "broken_quotes": "a quoted field is not closed, or continues after its closing quote",
     "broken_markup": "a tag is opened and not closed, or closed and not opened",
-    "bad_grade": "its grade is not a whole number",
+    "bad_grade": "its grade is not an integer",
 }
 
 _ROWS_KEPT: Final = 1000
@@ -46,7 +46,7 @@ class BadRow:
 
 @dataclass
 class BadRows:
-    """What happens to broken rows: the first one is a UserError, or, with `skip`, all are left out and counted."""
+    """What happens to broken rows: the first one raises a UserError, or, with `skip`, all are left out and counted."""
 
     skip: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -67,7 +67,7 @@ class BadRows:
 
 
 STRICT: Final = BadRows()
-"""Refuses every broken row. It has no state, so that all callers share it."""
+"""Refuses every broken row. It has no state, so all callers share it."""
 STRICT_ALWAYS: Final = BadRows(advice="Correct it.")
 """The same, for commands that cannot skip broken rows."""
 

@@ -28,7 +28,7 @@ class TsvSource(FileSource):
     endings = (".tsv",)
 
     def _records(self, path: Path, bad: BadRows) -> Iterator[FileRecord]:
-        return read_table(path, self.kind, self._fields, bad)
+        return read_delimited(path, self.kind, self._fields, bad)
 
 
 class CsvSource(TsvSource):
@@ -38,8 +38,8 @@ class CsvSource(TsvSource):
     endings = (".csv",)
 
 
-def read_table(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[FileRecord]:
-    """The records of a table by column names: those of its header, or else the usual ones."""
+def read_delimited(path: Path, kind: str, fields: Fields, bad: BadRows) -> Iterator[FileRecord]:
+    """The records of a table by column names: from its header, or else the usual ones."""
     names: Sequence[str] = ()
     for where, cells in _READERS[kind](path, bad):
         if not names:

@@ -32,7 +32,7 @@ class FileLine(NamedTuple):
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, decompressed if its name ends in .gz; a file that cannot be read is a UserError."""
+    """The bytes of a file, decompressed if its name ends in .gz. Raises UserError if the file cannot be read."""
     require_file(path)
     try:
         with path.open("rb") as plain:

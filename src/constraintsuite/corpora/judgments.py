@@ -8,7 +8,7 @@ from pathlib import Path
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.corpora.base import BadRows
-from constraintsuite.corpora.delimited import read_table
+from constraintsuite.corpora.delimited import read_delimited
 from constraintsuite.corpora.fields import QUERY_FIELDS, read_query_rows
 from constraintsuite.corpora.files import BYTE_ORDER_MARK, decode, ending, open_bytes, read_lines
 from constraintsuite.corpora.jsonl import read_objects
@@ -23,7 +23,7 @@ def read_queries(path: Path, bad: BadRows) -> Iterator[Query]:
     kind = _BY_ENDING.get(ending(path)) or _BY_FIRST_CHARACTER.get(_first_character(path), "tsv")
     if kind == "topics":
         return read_topics(path, bad)
-    rows = read_objects(path, bad) if kind == "json" else read_table(path, kind, QUERY_FIELDS, bad)
+    rows = read_objects(path, bad) if kind == "json" else read_delimited(path, kind, QUERY_FIELDS, bad)
     return read_query_rows(rows, bad)
 
 

@@ -147,7 +147,7 @@ def _without_front_matter(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _pieces(block: str, words: int) -> list[str]:
-    """The block if it is short enough, otherwise as few pieces of whole lines or sentences as possible."""
+    """The block if it is short enough, otherwise as few pieces of complete lines or sentences as possible."""
     if _words(block) <= words:
         return [block]
     pieces: list[str] = []

@@ -42,7 +42,7 @@ _CONTENTS: tuple[tuple[str, str], ...] = (
 
 
 def open_source(settings: SourceSettings) -> Source:
-    """The source that the settings name, with their limit; their queries and judgments replace those of the source."""
+    """The source that the settings name, with their limit; their queries and judgments replace the source's own."""
     here = _with_local_files(settings)
     return _Opened(SOURCES.load(_format_of(here))(here), here, settings.source)
 
@@ -82,7 +82,7 @@ def _format_of(settings: SourceSettings) -> str:
         if source in registry:  # an id may be given without its prefix, if there is no file of that name
             return "irds"
     names = ", ".join((*_NAMES, *(f"{prefix}…" for prefix in _PREFIXES)))
-    raise UserError(f"{source}: there is no such file or folder, and it is none of the names {names}.")
+    raise UserError(f"{source}: there is no such file or folder, and it is not one of the names {names}.")
 
 
 def _format_of_folder(folder: Path) -> str:

@@ -42,7 +42,10 @@ class SourceSummary:
 
 
 def summarise(source: Source, first: int, advance: Callable[[int], None] = lambda items: None) -> SourceSummary:
-    """Read the whole source; broken rows are counted and are no error. `advance` is called with numbers of documents read."""
+    """Read all of the source; broken rows are counted and do not raise errors.
+
+    `advance` is called with numbers of documents read.
+    """
     bad = BadRows(skip=True)
     lengths: Counter[int] = Counter()
     shown: list[Document] = []

@@ -118,7 +118,7 @@ def _take(body: str, tag: str) -> tuple[list[str], str]:
 
 @cache
 def _element(tag: str) -> re.Pattern[str]:
-    """Matches `<tag>…</tag>`; the search ends at the next such tag, so that unclosed tags cost no time."""
+    """Matches `<tag>…</tag>`; the search ends at the next such tag, so unclosed tags cost no time."""
     name = re.escape(tag)
     inside = rf"[^<]*+(?:<(?!/?{name}[\s>])[^<]*+)*+"
     return re.compile(rf"<{name}(?:\s[^<>]*)?>({inside})</{name}\s*>", re.IGNORECASE)

@@ -1,7 +1,7 @@
 """Baselines: runs stored under a name, for a gate to compare with.
 
 A baseline is a copy of a run's folder, `STORE/NAME/KIND-DATA-HASH`, with the hash of the data. One name holds one run for each
-kind of run and each version of the data. So `main` can stand for everything that is measured on a branch.
+kind of run and each version of the data. So `main` can cover everything that is measured on a branch.
 """
 
 from __future__ import annotations
@@ -63,7 +63,10 @@ def save_baseline(store: Path, name: str, run: Experiment) -> Path:
 
 
 def find_baseline(store: Path, name: str, kind: str, data: str, inputs: Mapping[str, str]) -> Path:
-    """Find the baseline of a name, for a kind of run on `data` with the hashes `inputs`; a UserError if there is none."""
+    """Find the baseline of a name, for a kind of run on `data` with the hashes `inputs`.
+
+    Raises UserError if there is none.
+    """
     _check_name(name)
     place = _current(store / name / _folder(kind, data, inputs))
     if read_manifest(place) is not None:

@@ -85,7 +85,7 @@ class Comparison:
     """The tests of each pair of systems in every metric and group."""
 
     data: str
-    """The name of the data, such as that of the suite."""
+    """The name of the data, such as the name of the suite."""
     ties: str | None
     """The rule for ties, if the kind of run has one."""
     systems: tuple[str, ...]

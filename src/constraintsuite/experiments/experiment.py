@@ -62,14 +62,14 @@ class Experiment:
     name: str
     """The name of its system, or of the benchmark if it holds several systems."""
     data: str
-    """The name of the data, such as that of a suite."""
+    """The name of the data, such as the name of a suite."""
     table: OutcomeTable
     inputs: Mapping[str, str]
     """Hashes that must be equal in experiments that are compared."""
     conditions: Mapping[str, object] = field(default_factory=dict)
     """Settings that must be equal."""
     options: Mapping[str, object] = field(default_factory=dict)
-    """Settings that may differ; those of a single system are a mapping under its name."""
+    """Settings that may differ; settings of a single system are a mapping under its name."""
     ties: str | None = None
     """The rule for ties, if the kind of run has one."""
     reference: str | None = None
@@ -195,7 +195,7 @@ def refuse_unlike(first: Experiment, second: Experiment) -> None:
     for name in sorted(first.inputs.keys() | second.inputs.keys()):
         if first.inputs.get(name) != second.inputs.get(name):
             raise UserError(
-                f"{first.path} and {second.path} are not of the same data: the {name} of {second.data} is not that of "
+                f"{first.path} and {second.path} are not of the same data: the {name} of {second.data} differs from "
                 f"{first.data}, or is an earlier state of it. Make both runs on the same data, or leave one out."
             )
     for name in sorted(first.conditions.keys() | second.conditions.keys()):

@@ -58,7 +58,7 @@ class _PairedRuns(NamedTuple):
 
     table: JoinedTable
     pairs: Mapping[str, SystemPair]
-    """By system of the run: its labels in the table, that of the baseline first."""
+    """By system of the run: its labels in the table, the baseline's label first."""
     earlier: Mapping[str, str]
     """By system of the run: the system of the baseline. If both have only one system, the names may differ."""
 

@@ -78,10 +78,10 @@ def _check_value(rule: PolicyRule, metric: Metric, figure: Interval) -> tuple[Ga
         return "failed", f"{value} is {'below' if low else 'above'} {limit}"
     if not rule.needs_certainty:
         return "passed", f"{value} is {words} {limit}"
-    said = "no bound" if end is None else say(end, metric.kind)
+    said = "" if end is None else say(end, metric.kind)
     if end is None or (end < rule.limit if low else end > rule.limit):
-        reason = f"the {which} end of its interval, {said}, does not: too few items to be sure"
-        return "inconclusive", f"{value} keeps {limit}, but {reason}"
+        reason = "it has no interval" if end is None else f"its interval reaches {said}"
+        return "inconclusive", f"{value} is {words} {limit}, but {reason}: inconclusive with this many items"
     return "passed", f"{which} end {said} is {words} {limit}"
 
 

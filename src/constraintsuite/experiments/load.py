@@ -69,7 +69,7 @@ class Run:
 
 
 def load_suite(path: Path) -> Suite:
-    """Read a suite. A suite that has no main examples, or was changed since it was built, is a UserError."""
+    """Read a suite. Raises UserError if it has no main examples, or was changed since it was built."""
     artifact = Artifact.open(path, "suite")
     if not has_pairs(artifact.manifest.counts):
         raise UserError(f"{path}: this suite has a collection but no pairs. Use `csuite retrieve-eval {path}`.")
@@ -90,7 +90,7 @@ def load_suite(path: Path) -> Suite:
 
 
 def load_run(path: Path) -> Run:
-    """Read a finished run. A run with a missing or changed file is a UserError."""
+    """Read a finished run. Raises UserError if a file is missing or was changed."""
     artifact = Artifact.open(path, "run")
     return Run(artifact, read_json(path / SUMMARY, RunSummary), read_results(path))
 
@@ -118,7 +118,7 @@ def suite_place(run: Path) -> Path | None:
 
 
 def find_suite(run: Path) -> Path:
-    """The folder of a run's suite; a UserError if it is not there any more."""
+    """The folder of a run's suite. Raises UserError if it is not there any more."""
     suite = suite_place(run)
     if suite is None:
         raise UserError(

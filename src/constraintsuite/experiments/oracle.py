@@ -75,7 +75,7 @@ def published_results() -> PublishedResults:
 
 
 def find_reproduction(run: Run, suite: Suite) -> Reproduction | None:
-    """Compare a run with the published result of its model; None without one, or if the suite is not NevIR's whole test split."""
+    """Compare a run with the published result of its model; None without one, or if the suite is not NevIR's complete test split."""
     manifest = suite.artifact.manifest
     is_test = manifest.name == "nevir" and manifest.settings.get("source_split") == "test"
     if not is_test or len(suite.examples) != PAIRS or run.summary.overall.items != PAIRS or run.summary.ties is None:

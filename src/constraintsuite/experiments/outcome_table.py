@@ -27,7 +27,7 @@ Details = Mapping[str, str | float]
 
 
 def pick_grouping(groupings: Mapping[str, T], name: str) -> T:
-    """The grouping that a user named; an unknown name is a UserError."""
+    """The grouping that a user named. Raises UserError if the name is unknown."""
     if name not in groupings:
         raise UserError(f"No grouping named {name!r} in this suite. {hint_for(name, groupings)}")
     return groupings[name]
@@ -101,7 +101,7 @@ class OutcomeTable(ABC):
         return float(abs(new - old)[0])
 
     def metric(self, name: str) -> Metric:
-        """The metric that a user named; an unknown name is a UserError."""
+        """The metric that a user named. Raises UserError if the name is unknown."""
         return find_metric(self.metrics, name)
 
     def has_values(self, metric: str, members: Sequence[int] | None = None) -> bool:
@@ -144,8 +144,8 @@ class OutcomeTable(ABC):
     def members(self, group: str) -> Sequence[int]:
         """The items of a group: `overall`, `headline`, or `grouping=value`. Groups joined by commas are intersected.
 
-        A group of a grouping that is never pooled has main items only. An unknown grouping is a UserError. A value that no
-        item has gives no items.
+        A group of a grouping that is never pooled has main items only. A value that no item has
+        gives no items. Raises UserError if the grouping is unknown.
         """
         grouping, _, value = group.partition("=")
         if value in self.groups.get(grouping, {}):  # as a whole, because a value may hold a comma
@@ -211,8 +211,8 @@ class StoredTable(OutcomeTable):
 class JoinedTable(OutcomeTable):
     """The systems of several tables over the items that all of them have.
 
-    Groups, clusters and texts are those of the first table. `labels` names the systems of the joined table: each label stands
-    for a system of one of the tables, which is given by its number.
+    Groups, clusters and texts come from the first table. `labels` names the systems of the joined table: each label
+    stands for a system of one of the tables, which is given by its number.
     """
 
     def __init__(self, tables: Sequence[OutcomeTable], labels: Mapping[str, tuple[int, str]]) -> None:

@@ -36,8 +36,9 @@ def write_once(
 ) -> Artifact:
     """Let `write` fill a folder that becomes `out`, unless `out` already holds the result of this origin.
 
-    `files` are patterns of what `write` creates. Earlier output of the same kind, name and suite is replaced, but only when
-    the new output is complete. Anything else in `out` is a UserError. The place of `suite` is noted in the folder.
+    `files` are patterns of what `write` creates. Earlier output of the same kind, name and suite is replaced, but only
+    when the new output is complete. Raises UserError if anything else is in `out`. The place of `suite` is noted in the
+    folder.
     """
     _refuse_other_suite(out, origin, suite)
     with claim(out, origin, files, replace=Replace.SAME_NAME, note=(reporter or Silent()).note) as space:

@@ -28,7 +28,10 @@ def open_pairs(path: Path, options: OpenOptions) -> Experiment:
 
 
 def pair_experiment(run: Run, suite: Suite, rule: TieRule = STRICT, name: str | None = None) -> Experiment:
-    """A run under a rule for ties, labelled `name` or by its system. A run of another suite is a UserError."""
+    """A run under a rule for ties, labelled `name` or by its system.
+
+    Raises UserError if the run is of another suite.
+    """
     judged = rejudge(run, suite, rule)
     label = name or run.summary.system
     table = pair_table(label, suite.examples, suite.controls, judged.results)
@@ -54,7 +57,7 @@ def pair_experiments(suite: Suite, runs: Mapping[str, Run], rule: TieRule = STRI
 def rejudge(run: Run, suite: Suite, rule: TieRule) -> Run:
     """The run with results and figures under another rule for ties.
 
-    A run of another suite, or of another version of this suite, is a UserError.
+    Raises UserError if a run is of another suite, or of another version of this suite.
     """
     if run.artifact.manifest.inputs.get("suite") != suite.content:
         raise UserError(
@@ -63,7 +66,7 @@ def rejudge(run: Run, suite: Suite, rule: TieRule) -> Run:
         )
     if run.summary.rule == rule:
         return run
-    # Read everything that was scored even if `run` is a slice: the unit and the originals of controls may lie outside of it.
+    # Read everything that was scored even if `run` is a slice: the unit and the originals of controls may be outside of it.
     known = {result.id: result for result in read_results(run.artifact.path)}
     examples, controls = (
         # People may have answered only some of the queries.

@@ -137,7 +137,7 @@ def headline_slices(examples: Sequence[Example]) -> tuple[str, ...]:
 
 
 def group_examples(examples: Sequence[Example], controls: Sequence[Example]) -> dict[str, dict[str, list[int]]]:
-    """Positions by grouping and group, with groups sorted; the positions of controls follow those of the examples.
+    """Positions by grouping and group, with groups sorted; the positions of controls follow the positions of the examples.
 
     Every tag is a grouping. Controls appear only under `slice` and `control`.
     """

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.statistics.metric import Metric
-from constraintsuite.core.statistics.significance import CAUTIOUS, TYPICAL, detect_before
+from constraintsuite.core.statistics.significance import PESSIMISTIC, TYPICAL, detect_before
 from constraintsuite.core.statistics.ties import TiePolicy, TieRule
 from constraintsuite.core.store.jsonl import describe_all
 from constraintsuite.core.store.yaml_files import read_yaml
@@ -41,8 +41,8 @@ class PolicyRule(StrictModel):
     system: str | None = Field(None, description="one system of a run with several; by default all of them")
     min: float | None = Field(None, description="the smallest value")
     max: float | None = Field(None, description="the largest value")
-    max_drop: float | None = Field(None, ge=0, description="how far the value may lie below the baseline")
-    max_rise: float | None = Field(None, ge=0, description="how far the value may lie above the baseline")
+    max_drop: float | None = Field(None, ge=0, description="how far the value may be below the baseline")
+    max_rise: float | None = Field(None, ge=0, description="how far the value may be above the baseline")
     lower_bound: bool = Field(False, description="min, max_drop: the lower end of the interval must keep the limit too")
     upper_bound: bool = Field(False, description="max, max_rise: the upper end of the interval must keep the limit too")
     significant: bool = Field(
@@ -126,7 +126,7 @@ class Policy(StrictModel):
     @model_validator(mode="after")
     def _refuse_empty(self) -> Policy:
         if not self.rules and self.latency is None:
-            raise ValueError("there is no rule, so that everything would pass")
+            raise ValueError("there is no rule, so everything would pass")
         return self
 
     @property
@@ -136,7 +136,7 @@ class Policy(StrictModel):
 
     @classmethod
     def read(cls, path: Path) -> Policy:
-        """Read a YAML file; all wrong and unknown keys are named in one UserError."""
+        """Read a YAML file. Raises UserError that names all wrong and unknown keys."""
         return _read(cls, path, "policy", _EXAMPLE)
 
 
@@ -192,7 +192,7 @@ class RuleDetection:
     typical: float | None
     """The smallest detectable change if two systems disagree as most do; None if no change can be detected."""
     detectable: float | None
-    """The same on cautious assumptions."""
+    """The same for a pessimistic rate of disagreement."""
 
 
 def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDetection]:
@@ -206,7 +206,7 @@ def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDe
         members = _with_values(table, rule.metric, table.members(group))
         numbers = table.clusters(members).numbers
         alpha = policy.alpha / len(cells)
-        typical, cautious = (detect_before(numbers, alpha=alpha, assumed=one) for one in (TYPICAL, CAUTIOUS))
+        typical, pessimistic = (detect_before(numbers, alpha=alpha, assumed=one) for one in (TYPICAL, PESSIMISTIC))
         found.append(
             RuleDetection(
                 str(rule),
@@ -216,7 +216,7 @@ def detect_rules(policy: Policy, table: OutcomeTable, total: str) -> list[RuleDe
                 len(np.unique(numbers)),
                 metric.share,
                 typical if metric.share else None,
-                cautious if metric.share else None,
+                pessimistic if metric.share else None,
             )
         )
     return found

@@ -77,13 +77,13 @@ def evaluate_suite(
 ) -> Artifact:
     """Score a suite with a model into the folder `out`, unless the finished run is already there.
 
-    The seed is that of the resampling behind the intervals. Scores depend neither on it nor on the engine.
+    The seed is for the resampling of the intervals. Scores depend neither on it nor on the engine.
     """
     loaded = load_suite(suite)
     bench = Workbench(documents_of(loaded.all_examples), score_cache(), reporter)
     scorer = load_scorer(model, bench)
     shards = plan_shards(pairs_of(loaded.all_examples), scorer)
-    if len(shards) > 1:  # the progress bar counts shards, so that the model must not show one of its own
+    if len(shards) > 1:  # the progress bar counts shards, so the model must not show its own
         bench = replace(bench, reporter=Silent())
         scorer = load_scorer(model, bench)
     spec = make_worker_spec(model, scorer, engine)

@@ -59,7 +59,7 @@ def pairs_of(examples: Iterable[Example]) -> list[Pair]:
 
 
 def score_pairs(scorer: Scorer, pairs: list[Pair]) -> dict[Pair, float]:
-    """The score of each pair, in one call; anything but one finite number per pair is a UserError."""
+    """The score of each pair, in one call. Raises UserError unless there is one finite number per pair."""
     return dict(zip(pairs, check_scores(scorer.name, pairs, scorer.score(pairs)).tolist(), strict=True))
 
 

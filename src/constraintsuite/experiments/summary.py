@@ -1,6 +1,6 @@
 """The figures of a run, overall and by group, under every rule for ties, and without truncated examples.
 
-Some models read only the beginning of a text. An example whose deciding words lie beyond that point is truncated.
+Some models read only the beginning of a text. An example whose deciding words come after that point is truncated.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Cluster:
     memory: float | None = None
     """GiB per node; None if not known."""
     memory_given: bool = True
-    """Whether the user gave it; else it is that of this machine."""
+    """Whether the user gave it; otherwise it was read from this machine."""
 
     def __post_init__(self) -> None:
         if self.workers > self.cores:

@@ -44,7 +44,7 @@ class MapCost:
         return mean(loads) if loads else 0.0
 
     @property
-    def warm(self) -> float:
+    def work_seconds(self) -> float:
         """Seconds of all tasks together, without the loading."""
         return sum(task.spent.own for task in self.tasks) - sum(self._loads())
 
@@ -84,7 +84,7 @@ class StageCost:
 
 @dataclass(frozen=True)
 class BuildCost:
-    """Time, memory and storage of a whole build."""
+    """Time, memory and storage of a build."""
 
     documents: int
     workers: int
@@ -128,7 +128,7 @@ class BuildCost:
 
 
 @dataclass
-class WatchingEngine:
+class MeasuringEngine:
     """An engine that runs tasks on another one, and keeps the cost of each map."""
 
     engine: Engine
@@ -141,17 +141,17 @@ class WatchingEngine:
     ) -> list[Result | Crash]:
         """Run the tasks, and keep the cost of each."""
         begin = now()
-        ends = self.engine.map(_Watched(function), tasks, done)
+        measured = self.engine.map(_MeasuredFunction(function), tasks, done)
         spent = now() - begin
-        seen = [end for end in ends if not isinstance(end, Crash)]
-        costs = tuple(end.cost for end in seen)
+        seen = [one for one in measured if not isinstance(one, Crash)]
+        costs = tuple(one.cost for one in seen)
         self.maps.append(MapCost(costs, spent, self._started(seen)))
-        return [end if isinstance(end, Crash) else end.result for end in ends]
+        return [one if isinstance(one, Crash) else one.result for one in measured]
 
-    def _started(self, ends: Sequence[_End[Result]]) -> tuple[float, ...]:
+    def _started(self, measured: Sequence[_MeasuredResult[Result]]) -> tuple[float, ...]:
         before = {}
-        for end in reversed(ends):  # so that the first task of each process wins
-            before[end.cost.process] = end.before
+        for one in reversed(measured):  # so that the first task of each process wins
+            before[one.cost.process] = one.before
         new = before.keys() - self.known
         self.known |= new
         return tuple(before[process] for process in sorted(new))
@@ -163,7 +163,7 @@ class WatchingEngine:
 
 
 @dataclass(frozen=True)
-class _End(Generic[Result]):
+class _MeasuredResult(Generic[Result]):
     result: Result
     before: float
     """Processor seconds of the process before the task."""
@@ -171,12 +171,12 @@ class _End(Generic[Result]):
 
 
 @dataclass(frozen=True)
-class _Watched(Generic[Task, Result]):
+class _MeasuredFunction(Generic[Task, Result]):
     """A function that also measures the task. It is pickled and sent to the worker process."""
 
     function: Callable[[Task], Result]
 
-    def __call__(self, task: Task) -> _End[Result]:
+    def __call__(self, task: Task) -> _MeasuredResult[Result]:
         before, begin = time.process_time(), now()
         result = self.function(task)
-        return _End(result, before, TaskCost(os.getpid(), now() - begin, peak_bytes()))
+        return _MeasuredResult(result, before, TaskCost(os.getpid(), now() - begin, peak_bytes()))

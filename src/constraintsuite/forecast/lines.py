@@ -49,9 +49,9 @@ def start_line(samples: Samples, cluster: Cluster) -> ForecastLine:
     """Seconds until the first step begins, and until the workers have started."""
     program = samples.median(lambda build: build.start.own)
     if cluster.all_workers == 1:
-        return ForecastLine("start", "the program is loaded", exactly(program))
+        return ForecastLine("start", "load the program", exactly(program))
     workers = samples.median(lambda build: build.worker_start)
-    arithmetic = f"the program is loaded: {in_time(program)}; then by the workers, side by side: {in_time(workers)}"
+    arithmetic = f"{in_time(program)} to load the program, then {in_time(workers)} for all workers in parallel"
     return ForecastLine("start", arithmetic, exactly(program + workers))
 
 
@@ -157,7 +157,7 @@ def _driver_parts(recipe: Recipe, samples: Samples, documents: int) -> Iterator[
 def _by_portion(recipe: Recipe, samples: Samples, documents: int, peak: BuildQuantity) -> _MemoryPart:
     sizes = [samples.portion(build) for build in samples.all]
     portion, fit = portion_of(documents, recipe.documents.shards), samples.fit_memory(peak, samples.portion)
-    return _MemoryPart(fit, portion, "of a shard at once", max(sizes) - min(sizes))
+    return _MemoryPart(fit, portion, "documents per worker", max(sizes) - min(sizes))
 
 
 def check_threads(model: str, cluster: Cluster) -> None:

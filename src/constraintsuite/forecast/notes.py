@@ -69,9 +69,9 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
         )
         if apart := sizes[-1] - sizes[0]:
             yield (
-                f"Memory of a build is known to about {in_bytes(PEAK_ERROR)}. From {apart:,} documents more to {documents:,} "
-                f"that becomes {in_bytes(PEAK_ERROR * documents / apart)} of the driver, either way. A sample ten times as "
-                "large makes it a tenth."
+                f"The memory of a sample build is known to ± {in_bytes(PEAK_ERROR)}. Extrapolated to {documents:,} documents, "
+                f"this is an error of ± {in_bytes(PEAK_ERROR * documents / apart)} for the driver. A sample ten times as large "
+                "reduces it to a tenth."
             )
     elif factor > 1:
         yield f"Extrapolated by a factor of {factor:,.1f} from the larger samples."
@@ -84,7 +84,7 @@ def _on_samples(samples: Samples, documents: int) -> Iterator[str]:
 def _on_growth(recipe: Recipe, steps: Sequence[StepCost]) -> Iterator[str]:
     if recipe.approved is not None:
         yield (
-            f"{recipe.approved}: the approved proposals are of the whole corpus, and not in the samples. Candidates, pairs and "
+            f"{recipe.approved}: the approved proposals are of the complete corpus, and not in the samples. Candidates, pairs and "
             "later steps may take more, or less."
         )
     times = [(step.name, step.driver) for step in steps]
@@ -93,8 +93,8 @@ def _on_growth(recipe: Recipe, steps: Sequence[StepCost]) -> Iterator[str]:
     for what, named in fits.items():
         if steep := dict.fromkeys(name for name, fit in named if fit.best.power > 1):
             yield (
-                f"{what} of {', '.join(steep)} grew faster than the documents, and is estimated as a power of them, at most "
-                "the square. Few documents often overstate that: the range begins at plain proportion. Try a larger --sample."
+                f"{what} of {', '.join(steep)} grew faster than linearly and is extrapolated as a power law (exponent at most "
+                "2). Small samples overstate growth, so the range starts at linear growth. Try a larger --sample."
             )
 
 
@@ -116,7 +116,7 @@ def _on_workers(
         wanted = max(_SHARDS_PER_WORKER * cluster.all_workers, math.ceil(documents / _LARGE_SHARD))
         why = f"{idle:,} workers have nothing to do" if idle else f"a shard has {documents / shards:,.0f} documents"
         yield (
-            f"SHARDS: the recipe has {shards}, so that {why}. Try documents: {{shards: {min(MOST_SHARDS, wanted)}}} (at most "
+            f"SHARDS: the recipe has {shards}, so {why}. Try documents: {{shards: {min(MOST_SHARDS, wanted)}}} (at most "
             f"{MOST_SHARDS}): work spreads more evenly, and less is lost with a worker that dies."
         )
 
@@ -128,7 +128,7 @@ def _on_model(rate: Rate, cluster: Cluster) -> Iterator[str]:
         yield f"{rate.model}: ONE GPU WAS MEASURED; the plan assumes that the {cluster.gpus:,} planned are like it."
     elif cluster.gpus and not rate.on_gpu and rate.shard is not None:
         yield (
-            f"{rate.model}: NO GPU WAS MEASURED, so that the {cluster.gpus:,} planned do not count. Plan on a machine that "
+            f"{rate.model}: NO GPU WAS MEASURED, so the {cluster.gpus:,} planned do not count. Plan on a machine that "
             "has one."
         )
 

@@ -60,7 +60,7 @@ class Rate:
 def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
     """Measure seconds per text. Loading the model is not measured, and each round has new texts."""
     encoder = load_encoder(model)
-    warming, blocks = cut(texts)
+    warming, blocks = split_rounds(texts)
     vectors = encoder.encoder.encode(warming, "document")
     seconds = _clock(blocks, lambda block: encoder.encoder.encode(block, "document"))
     shard = SHARD_TEXTS if is_spreadable(encoder) else None
@@ -71,7 +71,7 @@ def measure_encoder(model: str, texts: Sequence[str]) -> Rate:
 def measure_scorer(model: str, pairs: Sequence[tuple[str, str]], documents: Sequence[str]) -> Rate:
     """Measure seconds per pair, as for an encoder."""
     scorer = load_scorer(model, Workbench(documents))
-    warming, blocks = cut(pairs)
+    warming, blocks = split_rounds(pairs)
     scorer.score(warming)
     seconds = _clock(blocks, scorer.score)
     shard = SHARD_PAIRS if is_spreadable(scorer) else None
@@ -90,8 +90,8 @@ def made_up_pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
     return list(zip(queries[1:] + queries[:1], texts, strict=True))
 
 
-def cut(items: Sequence[Item]) -> tuple[list[Item], list[list[Item]]]:
-    """Split items into those for the warm-up and those of each round: a model may cache what it has seen."""
+def split_rounds(items: Sequence[Item]) -> tuple[list[Item], list[list[Item]]]:
+    """Split items between the warm-up and the rounds: a model may cache what it has seen."""
     warming = min(_WARMING, len(items) // 2)
     size = max(1, min(TEXTS, (len(items) - warming) // _ROUNDS))
     blocks = [list(items[start : start + size]) for start in range(warming, len(items), size)]

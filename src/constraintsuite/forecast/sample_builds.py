@@ -21,7 +21,7 @@ from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter, read_jsonl
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.forecast.clock import Spent, now, peak_bytes, reset_peak
-from constraintsuite.forecast.costs import SUITE, BuildCost, StageCost, WatchingEngine
+from constraintsuite.forecast.costs import SUITE, BuildCost, MeasuringEngine, StageCost
 from constraintsuite.forecast.sampling import DrawnDocuments, shards_of, write_sample
 from constraintsuite.forecast.steps import Samples
 from constraintsuite.suites.build import PIPELINE, build_suite
@@ -51,7 +51,7 @@ class CorpusSample(NamedTuple):
 
 
 def draw_samples(taken: DrawnDocuments, scratch: Path) -> list[CorpusSample]:
-    """For each draw a part of it, then all of it. If a draw is the whole corpus, there is only one."""
+    """For each draw a part of it, then all of it. If a draw is the complete corpus, there is only one."""
     large = len(taken.draws[0])
     draws = taken.draws[:1] if taken.whole and large == taken.read else taken.draws
     return [
@@ -89,7 +89,7 @@ def build_samples(
 
 
 def _warm(build: BuildCost) -> float:
-    return max(1e-9, sum(each.warm for stage in build.stages for each in stage.maps))
+    return max(1e-9, sum(each.work_seconds for stage in build.stages for each in stage.maps))
 
 
 _STAGES = "stages"
@@ -98,11 +98,11 @@ _PROGRAM = "import sys; from constraintsuite.forecast.sample_builds import run; 
 
 
 def watch_build(recipe: Path, out: Path, workers: int, documents: int) -> BuildCost:
-    """Build into the new folder `out` in a process of its own, and measure it; a build that fails is a UserError."""
+    """Build into the new folder `out` in a process of its own, and measure it. Raises UserError if the build fails."""
     cost = out.with_name(f"{out.name}.cost.json")
     begin = now()
     done = subprocess.run(
-        # Not with -m: the workers would load this module too, and start later than those of a real build.
+        # Not with -m: the workers would load this module too, and start later than in a real build.
         [sys.executable, "-c", _PROGRAM, str(recipe), str(out), str(workers), str(cost)],
         check=False,
         stdin=subprocess.DEVNULL,
@@ -133,7 +133,7 @@ def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
     start = Spent(0.0, time.process_time())
     # A full garbage collection would look like growth of the step it falls into.
     gc.set_threshold(*gc.get_threshold()[:2], _NEVER)
-    engine = WatchingEngine(LocalEngine(workers))
+    engine = MeasuringEngine(LocalEngine(workers))
     build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
     stages = []
     for name in PIPELINE.names()[:-1]:
@@ -145,7 +145,7 @@ def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
 
 
 def _watch_stage(
-    name: str, work: Callable[[], object], engine: WatchingEngine, folder: Path, apart: Collection[str] = ()
+    name: str, work: Callable[[], object], engine: MeasuringEngine, folder: Path, apart: Collection[str] = ()
 ) -> StageCost:
     reset_peak()
     begin = now()
@@ -155,7 +155,7 @@ def _watch_stage(
 
 
 def _stored(folder: Path, apart: Collection[str]) -> int:
-    """Bytes of all files in a folder, without those of the stages `apart`."""
+    """Bytes of all files in a folder, without the stages `apart`."""
     elsewhere = tuple(folder / _STAGES / name for name in apart)
     return sum(
         path.stat().st_size

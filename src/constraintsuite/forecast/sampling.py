@@ -34,7 +34,7 @@ class DrawnDocuments:
     read: int
     """Number of documents that were read."""
     whole: bool
-    """Whether the whole corpus was read."""
+    """Whether all of the corpus was read."""
     known: int | None
     """Number of documents in the source, if it says so."""
     seconds: float
@@ -83,7 +83,7 @@ def write_sample(recipe: Recipe, documents: Sequence[Document], share: float, fo
         queries=judged.get("queries"),
         qrels=judged.get("qrels"),
     )
-    # Approved proposals and dropped examples are of the whole corpus; the sample does not have them.
+    # Approved proposals and dropped examples are of the complete corpus; the sample does not have them.
     split = recipe.documents.model_copy(update={"shards": shards_of(recipe)})
     update = {"corpus": settings, "documents": split, "approved": None, "drop": ()}
     content = recipe.model_copy(update=update).model_dump(

@@ -154,7 +154,7 @@ def _spread(name: str, samples: Samples, documents: int, shards: int, cluster: C
     alone = cluster.all_workers == 1
     return SpreadStep(
         # The fixed part of a sample is the cost of its shards, so it is multiplied if the recipe has more.
-        work=samples.fit(total(lambda each: each.warm)).with_fixed(shards / samples.shards),
+        work=samples.fit(total(lambda each: each.work_seconds)).with_fixed(shards / samples.shards),
         load=samples.median(total(lambda each: each.load)),
         shards=shards,
         busy=busy,

@@ -47,20 +47,20 @@ REFERENCES = 64
 
 @dataclass(frozen=True)
 class AblationReplacement:
-    """The values that replace those of the ablated sites."""
+    """The values that replace the values of the ablated sites."""
 
     kind: AblationKind
-    others: Mapping[str, TokenContrast]
+    donors: Mapping[str, TokenContrast]
     """For `resample`: by the id of a contrast, the one whose values it gets."""
     means: Mapping[ContrastHalf, Mapping[Site, torch.Tensor]]
     """For `mean`: (roles, width of the site), NaN for a role that the reference set lacks."""
 
     def serves(self, contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
         """Those of the contrasts for which there are values."""
-        return [one for one in contrasts if self.kind != "resample" or one.contrast.id in self.others]
+        return [one for one in contrasts if self.kind != "resample" or one.contrast.id in self.donors]
 
 
-def choose_others(contrasts: Sequence[TokenContrast], seed: int) -> dict[str, TokenContrast]:
+def choose_donors(contrasts: Sequence[TokenContrast], seed: int) -> dict[str, TokenContrast]:
     """For each contrast another of the same template, side, control and half, about another Y and in other documents.
 
     Contrasts without such another are left out. All are put into a ring by a hash, and each gets the next one that fits, so
@@ -99,7 +99,7 @@ def prepare_ablation(
     means: dict[ContrastHalf, dict[Site, torch.Tensor]] = {}
     if kind == "mean":
         means = {half: role_means(model, _sample(contrasts, half, seed), sites, budget) for half in HALVES}
-    return AblationReplacement(kind, choose_others(contrasts, seed) if kind == "resample" else {}, means)
+    return AblationReplacement(kind, choose_donors(contrasts, seed) if kind == "resample" else {}, means)
 
 
 def ablate_contrasts(
@@ -190,7 +190,7 @@ def _pairs(one: TokenContrast, replacement: AblationReplacement) -> list[TokenPa
     """The clean rows of a contrast, paired with the rows whose values they get."""
     if replacement.kind != "resample":
         return [role_aligned(pair.clean, pair.clean) for pair in one.pairs]
-    other = replacement.others[one.contrast.id]
+    other = replacement.donors[one.contrast.id]
     # If the other contrast has no unrelated pair, its better pair takes that place.
     theirs = other.pairs if other.aside is not None else (other.better, other.worse, other.better)
     return [role_aligned(mine.clean, their.clean) for mine, their in zip(one.pairs, theirs, strict=False)]

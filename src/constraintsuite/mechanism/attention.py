@@ -16,7 +16,7 @@ from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import connected_components
 from constraintsuite.core.statistics.resampling import estimate
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_unrelated_pairs
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import ContrastBatch, make_blocks
@@ -34,7 +34,7 @@ FROM_ROLES: tuple[TokenRole, ...] = ("q_cue", "cls", "q_y", "d_y")
 
 @dataclass(frozen=True, slots=True)
 class AttentionShare:
-    """The share of a head's attention that tokens of one role pay to those of another, in the clean runs."""
+    """The share of a head's attention that tokens of one role pay to tokens of another, in the clean runs."""
 
     site: str
     """The site of the head."""
@@ -46,8 +46,8 @@ class AttentionShare:
 def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *, seed: int = 0) -> list[AttentionShare]:
     """The attention shares of all heads in the clean runs, as means over contrasts; clusters are resampled."""
     if not contrasts:
-        raise UserError("Attention is measured on contrasts that are no controls, and there are none.")
-    asked = without_asides(contrasts)
+        raise UserError("Attention is measured on main contrasts (not controls), and there are none.")
+    asked = without_unrelated_pairs(contrasts)
     sites = model.sites({"pattern"})
     budget = plan_memory(model, sites, None, max(one.longest for one in asked))
     shares = np.full((len(asked), len(sites), len(FROM_ROLES), len(ROLES)), np.nan)
@@ -55,7 +55,7 @@ def measure_attention(model: LoadedModel, contrasts: Sequence[TokenContrast], *,
         for places, block in make_blocks(model, asked, budget.block):
             seen = observe(block, "clean", sites).seen
             for number, site in enumerate(sites):
-                # The mean over those of a contrast's two rows that have the role: (contrasts, roles in FROM_ROLES, roles).
+                # The mean over the rows of a contrast (one or two) that have the role: (contrasts, roles in FROM_ROLES, roles).
                 paired = _shares(block, seen[site]).unflatten(0, (-1, 2)).nanmean(dim=1)
                 shares[places, number] = paired.cpu().numpy().astype(np.float64)
     clusters = connected_components([one.contrast.clusters for one in asked])

@@ -46,16 +46,16 @@ def attribute_contrasts(
     sites = {site for patch in patches for site in patch.sites}
     longest = max(contrasts, key=lambda one: len(one.pairs) * one.longest)
     refuse_untraced(model, sites, budget, len(OTHER) * len(longest.pairs), longest.longest)
-    carriers = sorted({_carrier(site) for site in sites})
+    hooked = sorted({_hooked_site(site) for site in sites})
     found: list[tuple[list[int], list[Grid]]] = []
     bases = [INTO[direction] for direction in directions]
     for places, block in make_blocks(model, contrasts, budget.traced):
         with as_out_of_memory():
-            runs = _trace(block, bases, carriers, steps)
+            runs = _trace(block, bases, hooked, steps)
             if len(runs) == 1:
-                runs[OTHER[bases[0]]] = _capture(block, OTHER[bases[0]], carriers)
+                runs[OTHER[bases[0]]] = _capture(block, OTHER[bases[0]], hooked)
             if steps:
-                mean = _gradients_between(block, bases, carriers, runs, steps)
+                mean = _gradients_between(block, bases, hooked, runs, steps)
                 runs |= {run: replace(runs[run], gradients=mean[run]) for run in bases}
             grids = [_grid(block, patches, direction, runs) for direction in directions]
             for run, traced in runs.items():  # last, as it waits for a GPU
@@ -64,7 +64,7 @@ def attribute_contrasts(
     return join_grids(found)
 
 
-def _carrier(site: Site) -> Site:
+def _hooked_site(site: Site) -> Site:
     """The site to hook: for a single head, the combined output of all heads in its layer."""
     return Site(site.layer, "head") if site.kind == "head" else site
 
@@ -96,7 +96,7 @@ def _capture(block: ContrastBatch, run: RunName, sites: Collection[Site]) -> Obs
 def _gradients_between(
     block: ContrastBatch, runs: Sequence[RunName], sites: Collection[Site], seen: Mapping[RunName, Observed], steps: int
 ) -> dict[RunName, SiteTensors]:
-    """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to those of the other."""
+    """Mean gradients at the middles of `steps` equal parts of the line from the embeddings of a run to the embeddings of the other."""
     import torch
 
     model = block.model
@@ -124,7 +124,7 @@ def _grid(
     into = INTO[direction]
     base, given, donor = runs[into], runs[OTHER[into]], other_run_donor(block, into, runs)
     sites = sorted({site for patch in patches for site in patch.sites})
-    estimates = _by_place(block.model, sites, base, donor)
+    estimates = _effects_by_position(block.model, sites, base, donor)
     roles = list(dict.fromkeys(patch.role for patch in patches))
     places = np.stack([block.places(role, into) for role in roles])  # (roles, rows, positions)
     number = {name: i for names in (sites, roles) for i, name in enumerate(names)}
@@ -140,21 +140,21 @@ def _grid(
     return block.grid(names, (direction, "attribution"), scores, donated, scores + changes, touched)
 
 
-def _by_place(model: LoadedModel, sites: Sequence[Site], base: Observed, donor: Donor) -> torch.Tensor:
+def _effects_by_position(model: LoadedModel, sites: Sequence[Site], base: Observed, donor: Donor) -> torch.Tensor:
     """Estimated effect of each position, shape (sites, rows, positions). For attention patterns, positions are keys."""
     import torch
 
     found: dict[Site, torch.Tensor] = {}
-    for carrier in dict.fromkeys(map(_carrier, sites)):
-        change = (donor.values(carrier) - base.seen[carrier]) * base.gradients[carrier]
-        if carrier.kind == "pattern":
-            found[carrier] = torch.where(donor.where[..., None], change, 0).sum(dim=1)
-        elif carrier.kind == "head":
+    for hooked in dict.fromkeys(map(_hooked_site, sites)):
+        change = (donor.values(hooked) - base.seen[hooked]) * base.gradients[hooked]
+        if hooked.kind == "pattern":
+            found[hooked] = torch.where(donor.where[..., None], change, 0).sum(dim=1)
+        elif hooked.kind == "head":
             by_head = change.unflatten(-1, (model.heads, -1)).sum(dim=-1)
             heads = torch.where(donor.where[..., None], by_head, 0).unbind(dim=-1)
-            found |= {Site(carrier.layer, "head", number): head for number, head in enumerate(heads)}
+            found |= {Site(hooked.layer, "head", number): head for number, head in enumerate(heads)}
         else:
-            found[carrier] = torch.where(donor.where, change.sum(dim=-1), 0)
+            found[hooked] = torch.where(donor.where, change.sum(dim=-1), 0)
     return torch.stack([found[site] for site in sites])
 
 

@@ -133,7 +133,7 @@ _T5 = ModelFamily(
     reuse=False,  # the first block also computes the position biases of all others
     reads_tokens_again=True,
 )
-"""The sites are those of the encoder. The decoder reads its result, and the tokens again."""
+"""The sites are in the encoder. The decoder reads its result, and the tokens again."""
 FAMILIES: Mapping[str, ModelFamily] = {
     "bert": BERT,
     "camembert": _ROBERTA,
@@ -155,7 +155,7 @@ FAMILIES: Mapping[str, ModelFamily] = {
 
 
 def find_family(model_type: str) -> ModelFamily:
-    """The family of a `model_type`; one that is not known is a UserError."""
+    """The family of a `model_type`. Raises UserError if it is not known."""
     if model_type not in FAMILIES:
         raise UserError(
             f"where models of type {model_type!r} keep their heads is not known here. Known: {', '.join(FAMILIES)}."

@@ -74,7 +74,7 @@ def watching(model: LoadedModel) -> Iterator[None]:
 
     def check(group: HookGroup) -> TensorHook:
         point = group[0][0]
-        return lambda passing: found.append((group, torch.isfinite(point.open(passing)).all(dim=(0, 2, 3))))
+        return lambda passing: found.append((group, torch.isfinite(point.split_parts(passing)).all(dim=(0, 2, 3))))
 
     with _hooking(model, model.sites({"embeddings", "head", "attention", "mlp", "residual"}), check):
         yield
@@ -96,7 +96,7 @@ def refuse_infinite(model: LoadedModel, scores: torch.Tensor, run: str, inputs: 
 def starting_above(model: LoadedModel, layer: int, residual: torch.Tensor) -> Iterator[None]:
     """Forward passes start with `residual` as the output of block `layer` (-1: of the embeddings), and skip the blocks up to it.
 
-    Rows and positions of the inputs must be those of `residual`: masks and pooling still use the inputs.
+    Rows and positions of the inputs must match `residual`: masks and pooling still use the inputs.
     """
     if not model.family.reuse:
         raise UserError(f"{model.name}: the blocks of this family cannot be skipped.")
@@ -195,7 +195,7 @@ def _hooking(model: LoadedModel, sites: Iterable[Site], make: Callable[[HookGrou
 
 def _keep(seen: SiteTensors, group: HookGroup, passing: torch.Tensor) -> None:
     for point, site, _ in group:
-        seen[site] = point.open(passing)[:, point.number]
+        seen[site] = point.split_parts(passing)[:, point.number]
 
 
 def _write(edits: Sequence[tuple[HookPoint, Edit]], passing: torch.Tensor) -> torch.Tensor:
@@ -203,7 +203,7 @@ def _write(edits: Sequence[tuple[HookPoint, Edit]], passing: torch.Tensor) -> to
 
     changed = passing.clone(memory_format=torch.contiguous_format)
     for point, edit in edits:
-        part = point.open(changed)[:, point.number]
+        part = point.split_parts(changed)[:, point.number]
         part[edit.rows] = edit.values.where(edit.where[..., None], part[edit.rows])
     return changed
 
@@ -258,7 +258,7 @@ class Trace:
 
     def _cut(self, whole: Sequence[torch.Tensor]) -> SiteTensors:
         return {
-            site: point.open(tensor)[:, point.number].detach()
+            site: point.split_parts(tensor)[:, point.number].detach()
             for (group, _), tensor in zip(self._passed, whole, strict=True)
             for point, site, _ in group
         }

@@ -88,7 +88,7 @@ class Invariant:
 
 
 def check_invariants(model: LoadedModel, folder: Path, *, trust: bool = False) -> tuple[InvariantResult, ...]:
-    """Check all invariants in order; a model that fails one is refused with a UserError."""
+    """Check all invariants in order. Raises UserError if the model fails one."""
     import torch
 
     trial = ModelTrial(model, folder, trust)
@@ -98,7 +98,7 @@ def check_invariants(model: LoadedModel, folder: Path, *, trust: bool = False) -
 
 
 def check_invariant(invariant: Invariant, trial: ModelTrial) -> InvariantResult:
-    """Check one invariant; if it fails, a UserError says by how much the scores differ."""
+    """Check one invariant. Raises UserError that says by how much the scores differ if it fails."""
     excuse = invariant.excuse(trial)
     if excuse:
         return InvariantResult(invariant.number, invariant.name, "not applicable", None, excuse)
@@ -121,7 +121,7 @@ def _refuse_infinite_scores(trial: ModelTrial) -> None:
     with watching(model):
         model.scores(trial.both)
     raise UserError(
-        f"{model.name}: its scores are infinite or not numbers, though all that passes its blocks is finite: what lies above "
+        f"{model.name}: its scores are infinite or not numbers, though all that passes its blocks is finite: what comes after "
         "the last block (pooling, classifier) has broken weights."
     )
 

@@ -36,9 +36,9 @@ class HookPoint:
     within: torch.nn.Module | None = None
     """If set, only the first use of the module in each pass of this one counts."""
 
-    def open(self, passing: torch.Tensor) -> torch.Tensor:
+    def split_parts(self, tensor: torch.Tensor) -> torch.Tensor:
         """A view of a tensor by parts: (rows, parts, positions, width of a part)."""
-        return passing if self.weights else passing.unflatten(-1, (self.parts, -1)).transpose(1, 2)
+        return tensor if self.weights else tensor.unflatten(-1, (self.parts, -1)).transpose(1, 2)
 
     @property
     def part(self) -> slice:

@@ -41,13 +41,13 @@ EMBEDDINGS = Site(-1, "embeddings")
 
 
 def parse_site(text: str) -> Site:
-    """The site of a name such as `L3.H7`; any other text is a UserError."""
+    """The site of a name such as `L3.H7`. Raises UserError for any other text."""
     if text == "embeddings":
         return EMBEDDINGS
     found = _NAME.fullmatch(text)
     if found is None:
         raise UserError(
-            f"{text!r} is no site. Write embeddings, L3.residual, L3.attention, L3.mlp, L3.H7 or L3.H7.key."
+            f"{text!r} is not a site. Write embeddings, L3.residual, L3.attention, L3.mlp, L3.H7 or L3.H7.key."
         )
     layer, whole, head, part = found.groups()
     kind = cast(SiteKind, whole or part or "head")  # the only ones that the pattern matches

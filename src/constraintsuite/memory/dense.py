@@ -25,7 +25,7 @@ class DenseIndex:
     """One vector per text. A score depends on its vector only, not on its position: equal texts tie, to the bit.
 
     The last bits of an encoder's vectors depend on the rest of the batch. With a cache, a text keeps the vector that it was
-    first given, so that a memory that grew equals one made at once.
+    first given, so a memory that grew equals one made at once.
     """
 
     def __init__(self, encoder: DenseScorer, texts: Sequence[str], cache: Path | None = None) -> None:
@@ -94,7 +94,7 @@ def _checked(encoder: DenseScorer, vectors: Matrix, count: int) -> Matrix:
 
 
 class CachedEncoder:
-    """An encoder that remembers every vector it gave, and computes only those of new texts."""
+    """An encoder that remembers every vector it gave, and computes only the vectors of new texts."""
 
     def __init__(self, encoder: Encoder, documents: Mapping[str, Matrix] | None = None) -> None:
         """`documents` are vectors of documents that were computed elsewhere."""

@@ -27,7 +27,7 @@ from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.memory.graph_builder import build_graph
-from constraintsuite.memory.index import keep_terms, kept_terms
+from constraintsuite.memory.index import load_terms, save_terms
 from constraintsuite.memory.memory import Memory
 from constraintsuite.memory.records import MemoryDocument
 from constraintsuite.memory.segments import (
@@ -37,10 +37,10 @@ from constraintsuite.memory.segments import (
     DocumentChange,
     LogLine,
     SegmentEntry,
-    applied,
+    apply_changes,
+    current_documents,
     entries,
     file_names,
-    living_parts,
     newest_lines,
     write_file,
 )
@@ -57,13 +57,13 @@ T = TypeVar("T")
 def _commit_lines(
     path: Path,
     origin: ArtifactOrigin,
-    held: Mapping[str, SegmentEntry],
+    documents: Mapping[str, SegmentEntry],
     before: Artifact | None,
     lines: Mapping[str, Sequence[LogLine]],
 ) -> Artifact:
     """Write new lines to the logs of a memory, then the manifest that makes them count.
 
-    `held` are the documents of the memory after the change; `before` is the memory before it, if there was one.
+    `documents` are the documents of the memory after the change; `before` is the memory before it, if there was one.
     """
     start = time.monotonic()
     files = dict(before.manifest.files) if before else {}
@@ -71,18 +71,20 @@ def _commit_lines(
     for log, new in lines.items():
         own = file_names(before.manifest, log) if before else []
         written = {line.document: encode(line) for line in new}
-        if before and (len(own) >= _MOST_FILES or counts[log] + len(written) > 2 * max(len(held), _FEW)):
+        if before and (len(own) >= _MOST_FILES or counts[log] + len(written) > 2 * max(len(documents), _FEW)):
             # Rewrite the log with one line per document, so that outdated lines are not kept for ever.
             old = {raw.document: raw.line for raw in newest_lines(before, log)}
-            written = {document: line for document, line in {**old, **written}.items() if document in held}
+            written = {document: line for document, line in {**old, **written}.items() if document in documents}
             counts[log] = 0
             files = {name: entry for name, entry in files.items() if name not in own}
         name = f"{log}/{int(Path(own[-1]).stem) + 1 if own else 1:05}.jsonl"
         files[name] = write_file(path, name, (line for _, line in sorted(written.items())))
         counts[log] += len(written)
         _sync(path / log)
-    totals = {"documents": len(held)}
-    totals |= {name: sum(getattr(entry, name) for entry in held.values()) for name in ("units", "edges", "mentions")}
+    totals = {"documents": len(documents)}
+    totals |= {
+        name: sum(getattr(entry, name) for entry in documents.values()) for name in ("units", "edges", "mentions")
+    }
     totals |= {_LINES[log]: count for log, count in counts.items() if log == SEGMENTS or count}
     manifest = origin.manifest(totals, {}, files)
     artifact = seal(path, manifest, environment(time.monotonic() - start))
@@ -126,16 +128,16 @@ def write_memory(
     given = list(parts)
     build_graph(given)  # refuses faulty documents before anything is written
     changes = [DocumentChange.to(part) for part in given]
-    held = applied({}, changes)
-    origin = _origin(name, settings or {}, held)
+    documents = apply_changes({}, changes)
+    origin = _origin(name, settings or {}, documents)
     files = [f"{log}/*" for log in LOGS]
     with claim(
         path, origin, files, replace=Replace.UNFINISHED, otherwise=lambda there: _advice(there, origin)
     ) as space:
         if space.finished is None:
             lines: dict[str, Sequence[LogLine]] = {SEGMENTS: changes} | ({READINGS: readings} if readings else {})
-            space.finished = _commit_lines(path, origin, held, None, lines)
-            keep_terms(None, changes, space.finished)
+            space.finished = _commit_lines(path, origin, documents, None, lines)
+            save_terms(None, changes, space.finished)
         return space.finished
 
 
@@ -162,15 +164,15 @@ def change_memory(path: Path, plan: Callable[[Artifact], MemoryChangePlan]) -> A
         new = {log: own for log, own in lines.items() if own}
         if not new:
             return artifact
-        held = applied(before, changes)
-        origin = _origin(artifact.manifest.name, artifact.manifest.settings, held)
-        now = _commit_lines(path, origin, held, artifact, new)
-        keep_terms(artifact, changes, now)
+        documents = apply_changes(before, changes)
+        origin = _origin(artifact.manifest.name, artifact.manifest.settings, documents)
+        now = _commit_lines(path, origin, documents, artifact, new)
+        save_terms(artifact, changes, now)
         return now
 
 
 def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
-    """Call `use` on a memory, and again if a writer removed files meanwhile; `use` must verify what it reads."""
+    """Call `use` on a memory, and again if a writer removed files in the meantime; `use` must verify what it reads."""
     while True:
         artifact = Artifact.open_unverified(path, KIND)
         try:
@@ -182,24 +184,24 @@ def read_memory(path: Path, use: Callable[[Artifact], T]) -> T:
 
 
 def open_memory(path: Path, encoder: DenseScorer | None = None, cache: Path | None = None) -> Memory:
-    """Open the memory of a folder; a segment that is missing, truncated or changed is a UserError that names it."""
+    """Open the memory of a folder. Raises UserError that names a segment if it is missing, truncated or changed."""
 
     def opened(artifact: Artifact) -> Memory:
         artifact.refuse_changed(file_names(artifact.manifest, SEGMENTS))
-        return Memory.of(living_parts(artifact), encoder, cache=cache, terms=kept_terms(artifact))
+        return Memory.of(current_documents(artifact), encoder, cache=cache, terms=load_terms(artifact))
 
     return read_memory(path, opened)
 
 
 def verify_memory(path: Path) -> list[str]:
-    """Return what is wrong with a memory, one line per fault; leftovers of a killed writer are no fault."""
+    """Return what is wrong with a memory, one line per fault; leftovers of a killed writer are not faults."""
 
     def find_faults(artifact: Artifact) -> list[str]:
         found = artifact.faults()
         if not found and artifact.manifest.inputs != _inputs(entries(artifact)):
             found.append(f"{MANIFEST}: it names other documents than the segments hold")
         if found and read_manifest(path) != artifact.manifest:
-            raise UserError(f"{path}: a writer changed this memory meanwhile.")  # so that it is read again
+            raise UserError(f"{path}: a writer changed this memory in the meantime.")  # so that it is read again
         return found
 
     return read_memory(path, find_faults)
@@ -217,27 +219,27 @@ def _advice(there: Manifest, wanted: ArtifactOrigin) -> str:
 
 
 def _changes(
-    path: Path, held: Mapping[str, SegmentEntry], add: Iterable[MemoryDocument], remove: Collection[str]
+    path: Path, documents: Mapping[str, SegmentEntry], add: Iterable[MemoryDocument], remove: Collection[str]
 ) -> list[DocumentChange]:
     """Return the lines to write: none for a document that did not change."""
-    refuse_unknown(path, held, remove)
+    refuse_unknown(path, documents, remove)
     given = [DocumentChange.to(part) for part in add]
     gone = set(remove) - {change.document for change in given}
-    new = [each for each in given if each.document not in held or held[each.document].digest != each.digest]
+    new = [each for each in given if each.document not in documents or documents[each.document].digest != each.digest]
     return new + [DocumentChange(document, "", None) for document in gone]
 
 
-def refuse_unknown(path: Path, held: Collection[str], documents: Collection[str]) -> None:
+def refuse_unknown(path: Path, documents: Collection[str], named: Collection[str]) -> None:
     """Refuse documents that a memory does not hold."""
-    unknown = sorted(set(documents) - set(held))
+    unknown = sorted(set(named) - set(documents))
     if unknown:
         raise UserError(f"{path}: this memory holds no document {unknown[0]!r}. See: csuite show {path}")
 
 
-def _origin(name: str, settings: Mapping[str, Any], held: Mapping[str, SegmentEntry]) -> ArtifactOrigin:
-    return ArtifactOrigin(KIND, name, _inputs(held), settings, 0, REVISIONS[KIND])
+def _origin(name: str, settings: Mapping[str, Any], documents: Mapping[str, SegmentEntry]) -> ArtifactOrigin:
+    return ArtifactOrigin(KIND, name, _inputs(documents), settings, 0, REVISIONS[KIND])
 
 
-def _inputs(held: Mapping[str, SegmentEntry]) -> dict[str, str]:
+def _inputs(documents: Mapping[str, SegmentEntry]) -> dict[str, str]:
     """Return a hash that is equal for equal documents, whatever the history of the folder."""
-    return {"documents": sha256_text(*(f"{document} {entry.digest}" for document, entry in sorted(held.items())))}
+    return {"documents": sha256_text(*(f"{document} {entry.digest}" for document, entry in sorted(documents.items())))}

@@ -108,7 +108,7 @@ class MemoryGraph:
         return self.units[number].id if number < units else ENTITY + self.entities[number - units]
 
     def number(self, node_id: str) -> int:
-        """Return the number of a node; an unknown id is a UserError."""
+        """Return the number of a node. Raises UserError if the id is unknown."""
         number = self.unit_numbers.get(node_id)
         if number is None and node_id.startswith(ENTITY):
             number = self._entity_numbers.get(node_id.removeprefix(ENTITY))
@@ -127,7 +127,7 @@ class MemoryGraph:
         return Edge(self.node_id(source), self.node_id(target), EDGE_KINDS[kind], weight, confidence, because)
 
     def because(self, edge: int) -> str:
-        """Return the words or the rule behind an edge; for a mention, the name as it is written there."""
+        """Return the words or the rule that gave an edge; for a mention, the name as it is written there."""
         return self.reasons[int(self.edges.reason[edge])]
 
     def without(self, edges: npt.NDArray[np.bool_] | npt.NDArray[np.integer] | Collection[int]) -> MemoryGraph:
@@ -139,5 +139,5 @@ class MemoryGraph:
 
 
 def microseconds(time: datetime) -> int:
-    """Return a time as microseconds since 1970, as a whole number: a float would round distant times."""
+    """Return a time as an integer, microseconds since 1970: a float would round distant times."""
     return (time - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

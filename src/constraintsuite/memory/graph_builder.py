@@ -17,7 +17,7 @@ from constraintsuite.memory.records import Edge, EdgeKind, EntityMention, Memory
 def build_graph(parts: Iterable[MemoryDocument]) -> MemoryGraph:
     """Build the graph of some documents; their order does not matter.
 
-    Ids that repeat, edges that begin or end nowhere, and weights that are no positive numbers are UserErrors.
+    Raises UserError for ids that repeat, edges that begin or end nowhere, and weights that are not positive.
     """
     read = _GraphInput()
     for part in parts:
@@ -69,7 +69,7 @@ class _GraphInput:
         self._columns: list[array[Any]] = [array(code) for code in "iiBddi"]  # as in an EdgeTable
 
     def take(self, part: MemoryDocument) -> None:
-        """Add a document; whatever is wrong with it is a UserError that names it."""
+        """Add a document. Raises UserError that names the document for any fault."""
         if part.id in self.documents:
             raise UserError(f"Document {part.id!r} is given twice. Documents need ids of their own.")
         own = self._take_units(part)
@@ -86,14 +86,14 @@ class _GraphInput:
 
     def _take_units(self, part: MemoryDocument) -> dict[str, int]:
         if f"{part.id}:".startswith(ENTITY):
-            raise UserError(f"Document {part.id!r}: the ids of its units would be those of entities. Rename it.")
+            raise UserError(f"Document {part.id!r}: the ids of its units would equal the ids of entities. Rename it.")
         own: dict[str, int] = {}
         first = len(self.units)
         for number, unit in enumerate(part.units, first):
             if unit.document != part.id or _document_of(unit.id) != part.id:
                 raise UserError(
-                    f"Document {part.id!r}: it cannot hold the unit {unit.id!r} of {unit.document!r}. The id of a unit is "
-                    "that of its document, a colon, and a label without colons."
+                    f"Document {part.id!r}: it cannot hold the unit {unit.id!r} of {unit.document!r}. The id of a unit "
+                    "must be the id of its document, a colon, and a label without colons."
                 )
             if own.setdefault(unit.id, number) != number:
                 raise UserError(f"Document {part.id!r}: two of its units have the id {unit.id!r}.")

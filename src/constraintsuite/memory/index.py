@@ -2,9 +2,9 @@
 
     .terms.index          two lines of JSON, then arrays
 
-The cache is no part of the artifact: it is written after the manifest, and names the content of the folder that it belongs
-to. If it is missing, damaged, or belongs to other content or other rules for terms, the terms are counted again, and the
-next update of the folder writes it.
+The cache is not part of the artifact: it is written after the manifest, and names the content of the folder that it
+belongs to. If it is missing, damaged, or belongs to other content or other rules for terms, the terms are counted
+again, and the next update of the folder writes it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from constraintsuite.core.store.files import atomic_writer, sha256_text
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.memory.graph import Int32Array
 from constraintsuite.memory.memory import Memory
-from constraintsuite.memory.segments import DocumentChange, living_parts
+from constraintsuite.memory.segments import DocumentChange, current_documents
 from constraintsuite.models.bm25.index import Bm25Index
 from constraintsuite.models.bm25.postings import Postings, read_postings, write_postings
 from constraintsuite.models.retrieval.bm25 import Bm25Settings
@@ -41,13 +41,13 @@ class _Head(StrictModel):
     """The hash of the rest of the file."""
 
 
-def kept_terms(artifact: Artifact) -> Postings | None:
+def load_terms(artifact: Artifact) -> Postings | None:
     """Return the cached terms of the units of a memory, in their order; None if they must be counted."""
     return _read(artifact)[1]
 
 
-def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: Artifact) -> None:
-    """Write the terms of a memory as it is now; those of unchanged documents come from the cache of `before`."""
+def save_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: Artifact) -> None:
+    """Write the terms of a memory as it is now; terms of unchanged documents come from the cache of `before`."""
     index = Bm25Index(np.float64)
     places: dict[str, Int32Array] = {}
     new = [change.part for change in changes if change.part is not None]
@@ -57,7 +57,7 @@ def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: 
         for change in changes:
             places.pop(change.document, None)
     elif before is not None:
-        new = list(living_parts(now))
+        new = list(current_documents(now))
     slots = index.add(Memory().terms(unit for part in new for unit in part.units))
     places |= _places({part.id: len(part.units) for part in new}, slots)
     ordered = {document: places[document] for document in sorted(places)}
@@ -73,7 +73,7 @@ def keep_terms(before: Artifact | None, changes: Sequence[DocumentChange], now: 
 
 
 def _places(sizes: Mapping[str, int], slots: Int32Array) -> dict[str, Int32Array]:
-    """Return the slots of each document; those of one document follow each other."""
+    """Return the slots of each document, one after the other."""
     ends = np.cumsum([0, *sizes.values()])
     return {document: slots[ends[number] : ends[number + 1]] for number, document in enumerate(sizes)}
 

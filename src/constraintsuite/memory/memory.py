@@ -58,7 +58,7 @@ class Memory:
     ) -> Memory:
         """Make the memory of some documents; `cache` is a folder of vectors of texts that were embedded before.
 
-        `terms` are those of all units, in the order of the graph, if they were counted before.
+        `terms` are the terms of all units, in the order of the graph, if they were counted before.
         """
         return cls(encoder, bm25, cache, parts, terms)
 

@@ -33,7 +33,7 @@ class Unit:
     document: str
     text: str
     headings: tuple[str, ...] = ()
-    """The headings above it, outermost first; they are searched, but are no part of the text."""
+    """The headings above it, outermost first; they are searched, but are not part of the text."""
     roles: tuple[SemanticRole, ...] = ()
     """Its roles in the document, the most informative first."""
     lines: tuple[int, int] | None = None
@@ -56,7 +56,7 @@ class Edge:
     confidence: float = 1.0
     """How likely it is that this edge is right, between 0 and 1."""
     because: str = ""
-    """The words or the rule behind it."""
+    """The words or the rule that gave this edge."""
 
 
 def weighted_edge(source: str, target: str, kind: EdgeKind, confidence: float = 1.0, because: str = "") -> Edge:

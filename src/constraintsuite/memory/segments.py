@@ -42,7 +42,7 @@ def file_names(manifest: Manifest, log: str) -> list[str]:
     """Return the files of a log in the order in which they were written."""
     strange = [name for name in manifest.files if _NAME.fullmatch(name) is None]
     if strange:
-        raise UserError(f"{MANIFEST}: it names {strange[0]!r}, which is no file of a memory. Was it edited?")
+        raise UserError(f"{MANIFEST}: it names {strange[0]!r}, which is not a file of a memory. Was it edited?")
     own = (name for name in manifest.files if name.startswith(f"{log}/"))
     return sorted(own, key=lambda name: int(Path(name).stem))
 
@@ -64,7 +64,7 @@ class RawLine(NamedTuple):
     """File and line number."""
 
     def read(self, kind: type[L]) -> L:
-        """Parse the record of the line; one that does not fit is a UserError that names it."""
+        """Parse the record of the line. Raises UserError that names the line if it does not fit."""
         try:
             return adapter(kind).validate_json(self.line)
         except ValidationError as error:
@@ -80,7 +80,7 @@ def newest_lines(artifact: Artifact, log: str) -> Iterator[RawLine]:
                 place = f"{artifact.path / name}:{number}"
                 head = _DOCUMENT.match(line)
                 if head is None:
-                    raise UserError(f"{place}: this is no line of a memory.")
+                    raise UserError(f"{place}: this is not a line of a memory.")
                 document = json.loads(head[1])
                 if document not in seen:
                     seen.add(document)
@@ -135,7 +135,7 @@ class SegmentEntry:
     mentions: int
 
 
-def living_parts(artifact: Artifact, only: Collection[str] | None = None) -> Iterator[MemoryDocument]:
+def current_documents(artifact: Artifact, only: Collection[str] | None = None) -> Iterator[MemoryDocument]:
     """Yield the current documents, or some of them, in no particular order and one at a time."""
     wanted = (raw for raw in newest_lines(artifact, SEGMENTS) if only is None or raw.document in only)
     return (change.part for change in (raw.read(DocumentChange) for raw in wanted) if change.part is not None)
@@ -143,12 +143,14 @@ def living_parts(artifact: Artifact, only: Collection[str] | None = None) -> Ite
 
 def entries(artifact: Artifact) -> dict[str, SegmentEntry]:
     """Return the current documents of a memory, by id."""
-    return applied({}, (raw.read(_Head) for raw in newest_lines(artifact, SEGMENTS)))
+    return apply_changes({}, (raw.read(_Head) for raw in newest_lines(artifact, SEGMENTS)))
 
 
-def applied(held: Mapping[str, SegmentEntry], changes: Iterable[DocumentChange | _Head]) -> dict[str, SegmentEntry]:
+def apply_changes(
+    documents: Mapping[str, SegmentEntry], changes: Iterable[DocumentChange | _Head]
+) -> dict[str, SegmentEntry]:
     """Return the documents of a memory after some changes."""
-    after = dict(held)
+    after = dict(documents)
     for change in changes:
         if change.part is None:
             after.pop(change.document, None)

@@ -49,7 +49,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Confirmed:
-    """Someone said that this unit was right. Being returned by a search is no confirmation."""
+    """Someone said that this unit was right. Being returned by a search is not a confirmation."""
 
     at: str
     """In ISO 8601, UTC."""
@@ -80,7 +80,7 @@ class ForgettingCurve(StrictModel):
 def strength_of(ages_seconds: Sequence[float], forgetting: ForgettingCurve) -> float:
     """Return the strength, in [0, 1), of a unit by the ages of its confirmations."""
     scale = forgetting.scale_days * 86_400
-    # fsum rounds once, so that the order of the ages does not change the last digit.
+    # fsum rounds once, so the order of the ages does not change the last digit.
     total = math.fsum((1 + age / scale) ** -forgetting.fading for age in ages_seconds)
     return total / (1 + total)
 
@@ -94,7 +94,7 @@ def lifecycle_of(strength: float) -> Lifecycle:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The whole content of a state: states with equal snapshots behave alike."""
+    """The complete content of a state: states with equal snapshots behave alike."""
 
     now: datetime
     forgetting: ForgettingCurve
@@ -119,7 +119,7 @@ class MemoryState:
             self._add(event)
         circle = self._circle()
         if circle:
-            raise UserError(f"Units supersede each other in a circle, so that none would hold: {circle}.")
+            raise UserError(f"Units supersede each other in a cycle, so none would be valid: {circle}.")
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> MemoryState:

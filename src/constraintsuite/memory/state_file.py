@@ -41,7 +41,7 @@ def save_state(path: Path, state: MemoryState) -> None:
 
 
 def load_state(path: Path) -> MemoryState:
-    """Load a state, its clock included; a truncated or changed file is a UserError."""
+    """Load a state, its clock included. Raises UserError if the file is truncated or changed."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
     first, *rest = path.read_bytes().splitlines() or [b""]
@@ -49,12 +49,12 @@ def load_state(path: Path) -> MemoryState:
         head = adapter(StateHeader).validate_json(first)
         events = [_events().validate_json(line) for line in rest]
     except ValidationError as error:
-        raise UserError(f"{path}: not the state of a memory, or not whole: {describe(error)}") from None
+        raise UserError(f"{path}: not the state of a memory, or incomplete: {describe(error)}") from None
     if head.format > FORMAT:
         raise UserError(f"{path}: written in format {head.format} by a newer version of constraintsuite.")
     if len(events) != head.events or sha256_text(*(line.decode() for line in rest)) != head.sha256:
         raise UserError(
-            f"{path}: {len(events)} events that are not the {head.events} that were written. Bring back a copy of the file."
+            f"{path}: the file has {len(events)} events, expected {head.events}, or its content was changed. Restore a backup."
         )
     with prefixed_errors(str(path)):
         return MemoryState.of(Snapshot(parse_time(head.now), head.forgetting, tuple(events)))

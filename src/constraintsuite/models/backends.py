@@ -34,7 +34,7 @@ class TransformerSettings(ModelSettings):
     precision: Precision = Field("fp32", description="fp32, int8 (a quantised ONNX file), bf16 or fp16 (torch)")
     length: int | None = Field(None, ge=3, description="most tokens read, by default what the model's files say")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto, cpu or cuda (torch)")
-    revision: str = Field("", description="commit or branch of the model hub, where the model lies in the hub's cache")
+    revision: str = Field("", description="commit or branch of the model hub, if the model is in the hub's cache")
     trust: bool = Field(False, description="yes lets the model's own Python code run (torch)")
     file: str = Field("", description="an ONNX file in the model's folder, to be run as it is")
     batch_tokens: int | None = Field(None, ge=1, description="tokens in a batch, padding included")

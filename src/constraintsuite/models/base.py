@@ -46,14 +46,14 @@ class Scorer(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that decides a score besides code and pair: settings, weights, statistics of the collection."""
+        """Hash of everything that decides a score, except code and pair: settings, weights, statistics of the collection."""
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
         """One finite number per pair, independent of the other pairs; one call gets all pairs of a shard."""
 
 
 ScorerFactory = Callable[["ModelName", Workbench], Scorer]
-"""Makes a scorer from its name, quickly; an unknown argument or option is a UserError.
+"""Makes a scorer from its name, quickly. Raises UserError if an argument or option is unknown.
 
 Weights are read and statistics counted at the first `score`, so that finished runs are found, and wrong names refused, without
 them.
@@ -69,7 +69,7 @@ class Encoder(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that decides a vector besides code and text."""
+        """Hash of everything that decides a vector, except code and text."""
 
     def encode(self, texts: Sequence[str], role: TextRole) -> npt.NDArray[np.float32]:
         """One row per text, not normalised unless the model does so itself."""

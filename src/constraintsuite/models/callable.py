@@ -171,7 +171,7 @@ class VectorComparison:
 
 
 def check_scores(model: str, pairs: Sequence[Pair], values: object) -> npt.NDArray[np.float64]:
-    """The scores of a model for pairs as an array; anything but one finite number per pair is a UserError."""
+    """The scores of a model for pairs as an array. Raises UserError unless there is one finite number per pair."""
     try:
         array = np.asarray(values if hasattr(values, "__array__") else list(values))  # type: ignore[call-overload]
     except (TypeError, ValueError):
@@ -191,7 +191,7 @@ def check_scores(model: str, pairs: Sequence[Pair], values: object) -> npt.NDArr
 
 
 def _similarity_of(name: str, model: object) -> str:
-    """The name of an object's similarity, by default `cosine`; an unknown one is a UserError."""
+    """The name of an object's similarity, by default `cosine`. Raises UserError if it is unknown."""
     own = getattr(model, "similarity", None)
     stated = getattr(model, "similarity_fn_name", None) or (None if callable(own) else own)
     similarity = str(getattr(stated, "value", stated) or ("its own" if callable(own) else "cosine"))
@@ -234,7 +234,7 @@ def _version(name: ModelName, module: ModuleType, found: object) -> str:
     )
     if not all(source.suffix == ".py" and source.is_file() for source in sources):
         raise UserError(
-            f"Model {str(name)!r}: its source cannot be read, so that a change would go unnoticed. Give it an attribute "
+            f"Model {str(name)!r}: its source cannot be read, so a change would go unnoticed. Give it an attribute "
             "`version`, a string."
         )
     return f"sha256 {' '.join(map(sha256_of, sources))}"

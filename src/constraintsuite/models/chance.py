@@ -18,7 +18,7 @@ def make_random(name: ModelName, bench: Workbench) -> Scorer:
     """`random` (seed 0) or `random:SEED`."""
     name.refuse_options()
     if name.argument and not (name.argument.isascii() and name.argument.isdigit()):
-        raise UserError(f"Model {str(name)!r}: the seed must be a whole number, as in random:7.")
+        raise UserError(f"Model {str(name)!r}: the seed must be an integer, as in random:7.")
     return RandomScorer(int(name.argument or 0))
 
 

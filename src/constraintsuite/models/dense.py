@@ -49,7 +49,7 @@ def make_dense(name: ModelName, bench: Workbench) -> Scorer:
 
 
 def load_encoder(model: str, bench: Workbench | None = None) -> DenseScorer:
-    """The encoder with its similarity; a model without vectors is a UserError. No weights are read yet."""
+    """The encoder with its similarity; no weights are read yet. Raises UserError if the model has no vectors."""
     scorer = load_scorer(model, bench or Workbench())
     if not isinstance(scorer, DenseScorer):
         raise UserError(f"Model {model!r} gives no vectors. Name an encoder, such as dense:all-MiniLM-L6-v2.")

@@ -53,7 +53,7 @@ class Bm25Scorer:
     def _score(self, query: Sequence[str], text: str) -> float:
         counts, formula = self._collection.counts(text), self._formula
         norm = formula.norm(float(counts.total()), self._collection.statistics.mean_length)
-        # fsum is exact in any order, so that equal evidence gives an exact tie.
+        # fsum is exact in any order, so equal evidence gives an exact tie.
         return math.fsum(formula.weight(self._idf(term), float(counts[term]), norm) for term in query if term in counts)
 
     def _idf(self, term: str) -> float:

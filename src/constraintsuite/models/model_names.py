@@ -41,7 +41,7 @@ class ModelName(NamedTuple):
         return f"{self.family}:{self.argument}" if self.argument else self.family
 
     def settings(self, kind: type[S]) -> S:
-        """The options as the settings of a family; a wrong option is a UserError that lists the valid ones."""
+        """The options as the settings of a family. Raises UserError that lists the valid options if one is wrong."""
         try:
             return kind.model_validate(dict(self.options))
         except ValidationError as error:
@@ -58,11 +58,13 @@ def parse_model(text: str) -> ModelName:
     head, *options = _OPTION.split(text)
     family, colon, argument = head.partition(":")
     if colon and not argument:
-        raise UserError(f"Model {text!r}: nothing stands after the colon. Leave the colon out, or name what it needs.")
+        raise UserError(
+            f"Model {text!r}: there is nothing after the colon. Leave the colon out, or name what it needs."
+        )
     pairs = tuple((key, value) for key, _, value in (option.partition("=") for option in options))
     repeated = {key for key, _ in pairs if [k for k, _ in pairs].count(key) > 1}
     if repeated:
-        raise UserError(f"Model {head!r}: the option {min(repeated)!r} stands there twice.")
+        raise UserError(f"Model {head!r}: the option {min(repeated)!r} is given twice.")
     return ModelName(family, argument, pairs)
 
 

@@ -58,7 +58,7 @@ class Tokenization:
     def __init__(
         self, tokenizer: Tokenizer, max_length: int, padding: Padding | None = None, *, cut_left: bool = False
     ) -> None:
-        # One copy tokenises single texts; the other one builds whole items, as a reference.
+        # One copy tokenises single texts; the other one builds complete items, as a reference.
         self._reader = plain_copy(tokenizer)
         self._joiner = Tokenizer.from_str(self._reader.to_str())
         self._joiner.enable_truncation(max_length, strategy="longest_first", direction="left" if cut_left else "right")
@@ -254,7 +254,7 @@ def cuts_left(folder: Path) -> bool:
 
 
 def read_mapping(file: Path) -> Mapping[str, object]:
-    """A configuration file of a model; empty if it does not exist or is no JSON object."""
+    """A configuration file of a model; empty if it does not exist or is not a JSON object."""
     try:
         content: object = from_json(file.read_bytes()) if file.is_file() else {}
     except ValueError as error:

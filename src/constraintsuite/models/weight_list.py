@@ -23,13 +23,13 @@ class ListedWeights(NamedTuple):
 def list_weights() -> list[ListedWeights]:
     """All public weights that have a short name."""
     return [
-        ListedWeights(name, precision, state_of(variant, precision), use_of(model, precision))
+        ListedWeights(name, precision, availability_of(variant, precision), use_of(model, precision))
         for name, model in known_models().items()
         for precision, variant in model.variants.items()
     ]
 
 
-def state_of(variant: WeightVariant, precision: str) -> ModelAvailability:
+def availability_of(variant: WeightVariant, precision: str) -> ModelAvailability:
     """Whether weights are on this machine, and if not, from where they can be downloaded."""
     if find_variant(variant, precision):
         return "here"
@@ -45,12 +45,12 @@ def facts_of(variant: WeightVariant, precision: str) -> dict[str, str | dict[str
     """Source, folder and hashes of weights."""
     found = find_variant(variant, precision)
     pinned = {name: " or ".join(entry.sha256) for name, entry in variant.files.items() if entry.sha256}
-    unpinned = "not pinned here, since nobody could check it; " + (
-        f"found: {weight_hashes(found)}" if found else "`fetch` prints that of what comes"
+    unpinned = "no hash is pinned, because it could not be verified; " + (
+        f"found: {weight_hashes(found)}" if found else "`csuite fetch` prints the hash of the download"
     )
     package = variant.package
     return {
-        "state": state_of(variant, precision),
+        "state": availability_of(variant, precision),
         "folder": str(found or f"{variant_folder(variant, precision)}, once fetched"),
         "hub": _in_hub(variant),
         "package": f"{package.requirement} (SHA-256 {package.sha256})" if package else _without_package(variant),

@@ -87,7 +87,7 @@ def find_known(name: str, precision: str = "fp32") -> WeightVariant | None:
 
 
 def get_known(name: str) -> tuple[str, KnownModel]:
-    """The short name and the model of a short name or a repository of the hub; an unknown one is a UserError."""
+    """The short name and the model of a short name or a repository of the hub. Raises UserError if it is unknown."""
     short = _short_name(name)
     if short is None:
         hint = hint_for(name, known_models(), "`csuite models` shows those that are.")
@@ -102,7 +102,7 @@ def variant_folder(variant: WeightVariant, precision: str) -> Path:
 
 
 def find_weights(name: str, precision: str = "fp32", revision: str = "") -> Path:
-    """The folder of a model; if there is none, a UserError says where it was looked for, and how to get it."""
+    """The folder of a model. Raises UserError that says where it was looked for and how to get it, if there is none."""
     if not name:
         raise UserError("A model needs a name or a folder after the colon: dense:all-MiniLM-L6-v2")
     own = Path(name).expanduser()
@@ -174,7 +174,7 @@ def _find_snapshot(repository: str, revision: str = "") -> Path | None:
 
 
 def _download_from_hub(repository: str, revision: str, wanted: Callable[[str], bool], folder: Path) -> None:
-    """Download the wanted files of a repository into `folder`; failure is a UserError."""
+    """Download the wanted files of a repository into `folder`. Raises UserError if that fails."""
     from huggingface_hub import HfApi, hf_hub_download
     from huggingface_hub.errors import HTTPError
 

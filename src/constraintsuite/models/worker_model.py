@@ -31,7 +31,7 @@ class WorkerSpec:
     fingerprint: str
     """The fingerprint that workers compute."""
     away: bool = False
-    """Whether the workers are on other machines, so that this one does not know how the model runs there."""
+    """Whether the workers are on other machines, so this one does not know how the model runs there."""
 
 
 def make_worker_spec(model: str, scorer: Scorer, engine: Engine) -> WorkerSpec:
@@ -83,7 +83,7 @@ def cached_model(model: str, fingerprint: str, texts: Iterable[str], cache: Path
     """The model that will read these texts, loaded once per process and not once per shard.
 
     A model keeps the tokens of every text that it has read. To bound that memory it is loaded again after fifty million
-    characters. A model with another fingerprint is a UserError.
+    characters. Raises UserError if the model has another fingerprint.
     """
     key = (model, fingerprint, cache)
     found = _cached.get(key)
@@ -103,8 +103,8 @@ def refuse_other_model(model: str, found: str, expected: str) -> None:
     """Raises UserError if the fingerprint of a loaded model is not the expected one."""
     if found != expected:
         raise UserError(
-            f"Model {model!r}: its files were changed while it was in use, or this machine has other weights, versions of "
-            "libraries, threads or device. Run the same command again, on machines that are alike."
+            f"Model {model!r}: it differs from the one that planned the run (weights, library versions, threads or device), "
+            "or its files changed during the run. Run the same command again, on machines that are alike."
         )
 
 

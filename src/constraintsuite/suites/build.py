@@ -44,7 +44,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=2,
+        revision=3,
         needs=("documents", "mentions"),
         sections=("analysis", "queries", "splits", "approved"),
         reads=("approved", "domains"),
@@ -77,7 +77,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage("gold", gold.work, revision=1, needs=("tagged",), sections=("sizes",)),
 )
 PIPELINE = Pipeline(STAGES)
-_COPIED = (  # stages, and those of their files that a suite has too
+_COPIED = (  # stages, and which of their files a suite has too
     ("tagged", "examples.jsonl"),
     ("controls", "controls.jsonl"),
     ("gold", "gold.jsonl"),
@@ -109,7 +109,7 @@ def build_suite(
 ) -> Built:
     """Build or resume the suite at `out`. A finished suite of the same inputs and settings is left as it is.
 
-    A finished suite of other inputs or settings is a UserError; with `replace` it is brought up to date.
+    Raises UserError if there is a finished suite of other inputs or settings; with `replace` it is brought up to date.
     """
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)

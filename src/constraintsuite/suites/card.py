@@ -38,10 +38,10 @@ def write_card(
         _count_table("domain", Counter(example.domain for example in examples), len(examples)),
         _count_table("template", Counter(example.template for example in examples), len(examples)),
         _count_table("how made", Counter(example.edit for example in examples), len(examples)),
-        "## How well the corpus suits\n",
+        "## How suitable the corpus is\n",
         f"{coverage.verdict} Documents: {coverage.documents:,}; with a class: {coverage.documents_with_class:,} "
         f"({percent(coverage.class_share)}); facts per document: {coverage.facts_per_document:.2f}; "
-        f"(topic, Y) proposed: {coverage.proposals:,}.\n",
+        f"proposals: {coverage.proposals:,}.\n",
         *_size_note(recipe, examples),
         "## What was left out, and why\n",
         _count_table("reason", rejects, None),
@@ -57,14 +57,14 @@ def write_card(
 def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     yield (
         f"{len(examples):,} pairwise ranking tests. Under `query` the satisfying document must score strictly above the violating "
-        "one; under `opposite`, the same need with the constraint turned round, it must be the other way round.\n"
+        "one; under `opposite`, the query with the constraint reversed, the order must be reversed.\n"
     )
     pools = recipe.candidates
     reading = f"Lucene index `{pools.index}`" if pools.index else f"stop list `{pools.stop_list}`"
     yield (
         f"Made from `{recipe.name}` with the analyser `{recipe.analysis.analyser}`, seed {recipe.seed}. Texts are normalised "
         "(NFC, single spaces"
-        + (", stray spaces around brackets, quotes and hyphens mended" if recipe.documents.repair_spacing else "")
+        + (", stray spaces around brackets, quotes and hyphens repaired" if recipe.documents.repair_spacing else "")
         + f"). BM25 pools of {pools.k_pool} with k1 {pools.k1}, b {pools.b}, {reading}. Every line follows `schema.json`.\n"
     )
 
@@ -94,8 +94,8 @@ def _count_table(title: str, counts: Mapping[str, int], total: int | None) -> st
 def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     if len(examples) < min(1000, recipe.sizes.main):
         yield (
-            f"The target of 1,000 to 5,000 main examples is not reached: {len(examples):,} passed. The table below says what the rest "
-            "failed; nothing was added to fill up.\n"
+            f"The target of 1,000 to 5,000 main examples is not reached: {len(examples):,} passed. The table below lists the filters "
+            "that rejected the others. No example was added to reach the target.\n"
         )
 
 
@@ -159,8 +159,11 @@ def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     if any(example.is_edited for example in examples):
         yield "- Edited texts need not be true of the world; each edited document is marked in `edit`.\n"
     if any(example.template_family == "given" for example in examples):
-        yield "- Queries that were given keep their own wording in every split; only mined queries have their templates dealt out.\n"
-    yield f"- Verdicts are those of the analyser `{recipe.analysis.analyser}`; `csuite text audit` says how often it errs.\n"
+        yield (
+            "- Queries that were given keep their own wording in every split; only mined queries use templates that are split "
+            "between train, dev and test.\n"
+        )
+    yield f"- Verdicts come from the analyser `{recipe.analysis.analyser}`; `csuite text audit` says how often it errs.\n"
 
 
 def _markdown(name: str, columns: tuple[Column, ...], rows: Iterable[tuple[CellValue, ...]]) -> str:

@@ -45,7 +45,7 @@ class BuildPlan:
         """The estimate for a person."""
         more = "" if self.counted_all else f" or more (only the first {READ_AT_MOST:,} were read)"
         left_out = ", ".join(f"{reason} {count:,}" for reason, count in self.left_out.items())
-        suits = "suits" if self.suits else "does not suit unattended building; see csuite propose"
+        suits = "suitable" if self.suits else "not suitable without approval; see csuite propose"
         return "\n".join(
             [
                 f"source        {self.source}",
@@ -53,7 +53,7 @@ class BuildPlan:
                 f"left out      {f'{sum(self.left_out.values()):,} ({left_out})' if left_out else 'none'}",
                 f"analyser      {self.analyser}",
                 f"stages        {' -> '.join(self.stages)}",
-                f"sample        {self.sample} documents: {percent(self.class_share)} say what they are, "
+                f"sample        {self.sample} documents: {percent(self.class_share)} state their class, "
                 f"{self.facts_per_document:.2f} facts each ({suits})",
                 f"time          about {self.seconds_reading:.0f} s to read all texts with one worker; the other stages take less",
                 "Nothing was written.",

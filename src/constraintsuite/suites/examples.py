@@ -16,7 +16,7 @@ def read_examples(folder: Path) -> list[Example]:
 
 
 def write_schema(path: Path, schema: Mapping[str, object] | None = None) -> None:
-    """Write a JSON Schema, by default that of an example."""
+    """Write a JSON Schema, by default the schema of an example."""
     write_json(path, schema or example_schema())
 
 

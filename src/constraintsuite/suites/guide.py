@@ -1,6 +1,6 @@
 """Converts examples to the JSON of the ConstraintSuite guide (version 0, negation) and back.
 
-Names and order of fields are those of the guide. One label is added if an example states it: the preference under the query
+Names and order of fields follow the guide. One label is added if an example states it: the preference under the query
 without the constraint, which the guide leaves open.
 """
 
@@ -163,7 +163,7 @@ def from_guide(line: GuideExample, split: Split) -> Example:
         raise ValueError(f"suite is {line.suite!r}; the guide has {', '.join(SUITES)}")
     unknown = sorted(line.labels.keys() - {_QUERY_LABEL, _BASE_LABEL})
     if unknown:
-        raise ValueError(f"labels.{unknown[0]} is no label that is known here; take it out")
+        raise ValueError(f"labels.{unknown[0]} is not a known label; remove it")
     if line.labels.get(_QUERY_LABEL) != _POS_FIRST:
         raise ValueError(f"labels.{_QUERY_LABEL} must be {_POS_FIRST!r}")
     slice_name, base_label = SUITES[line.suite], line.labels.get(_BASE_LABEL, _NO_LABEL)

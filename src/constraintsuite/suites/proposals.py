@@ -44,7 +44,7 @@ class ProposalReport:
             "facts per document": f"{c.facts_per_document:.2f}",
             "topics": f"{c.topics:,}: {_list_counts(c.largest_topics[:8])}",
             "relations": _list_counts(c.facts_by_relation[:8]) or "none",
-            "(topic, Y)": f"{len(self.proposals):,}, of which {sure:,} are built without approval",
+            "proposals": f"{len(self.proposals):,}, of which {sure:,} are built without approval",
             "unknown classes": _list_counts(c.learned_classes[:10]) or "none",
             "unknown relations": _list_counts(c.learned_relations[:10]) or "none",
             "expected examples": f"about {c.expected_examples:,} before filters",

@@ -49,7 +49,7 @@ class DocumentSettings(StrictModel):
     def _check_lengths(self) -> DocumentSettings:
         if self.min_words > self.max_words:
             raise ValueError(
-                f"min_words is {self.min_words} and max_words {self.max_words}, so that no text could be kept; exchange them"
+                f"min_words is {self.min_words} and max_words {self.max_words}, so no text could be kept; exchange them"
             )
         return self
 
@@ -216,7 +216,7 @@ class Recipe(StrictModel):
     """Everything that decides a suite."""
 
     name: str = ""
-    """Name of the corpus in example ids; if empty, that of the source."""
+    """Name of the corpus in example ids; if empty, the name of the source."""
     seed: int = 0
     corpus: SourceSettings
     documents: DocumentSettings = DocumentSettings()
@@ -240,7 +240,7 @@ class Recipe(StrictModel):
 
     @classmethod
     def read(cls, path: Path) -> Recipe:
-        """Read the recipe in a YAML file; a wrong or unknown key is a UserError that names it."""
+        """Read the recipe in a YAML file. Raises UserError that names a wrong or unknown key."""
         data = read_yaml(path, "recipe")
         try:
             return cls.model_validate(data)

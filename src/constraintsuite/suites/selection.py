@@ -1,4 +1,4 @@
-"""Selects the pairs of a suite: slices by their shares, no relation too frequent, couples whole."""
+"""Selects the pairs of a suite: slices by their shares, no relation too frequent, no couple split."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from constraintsuite.suites.queries.relations import relation_of
 from constraintsuite.suites.recipe import SplitSettings
 
 SMALL_COLLECTION = 60
-"""Smaller collections are all test: nearly every pair would lie in two splits."""
+"""Smaller collections are all test: nearly every pair would be in two splits."""
 SMALL_PART = 40
 """This many documents may be tied together in a collection of any size."""
 

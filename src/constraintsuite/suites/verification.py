@@ -110,15 +110,15 @@ def _controls(controls: Sequence[Example], originals: Mapping[str, Example]) -> 
 def _nonflip(control: Example, original: Example) -> Iterator[str]:
     """It must have the preferences of its original, and another wording."""
     if control.preferences != original.preferences:
-        yield f"its preferences are not those of its original {original.id}"
+        yield f"its preferences differ from its original {original.id}"
     if (control.query, *_texts(control)) == (original.query, *_texts(original)):
-        yield f"query and texts are those of its original {original.id}: nothing was changed"
+        yield f"query and texts are the same as in its original {original.id}: nothing was changed"
 
 
 def _adversarial(control: Example, original: Example) -> Iterator[str]:
     """It must have the documents of its original with exchanged roles, and an opposite query that states the constraint."""
     if control.constraint is None or control.constraint.stated_by != "opposite":
-        yield "its query states no constraint, so that its opposite must be the one that does"
+        yield "its query states no constraint, so its opposite must be the one that does"
     if not control.is_paired:
         yield "the opposite query is missing"
     elif control.opposite == control.query:
@@ -126,7 +126,7 @@ def _adversarial(control: Example, original: Example) -> Iterator[str]:
     if RESTATED_PREFERENCE not in control.preferences:
         yield "the query in plain words is missing, or prefers neither document"
     if _texts(control) != _texts(original)[::-1]:
-        yield f"its texts are not those of its original {original.id} with the roles exchanged"
+        yield f"its texts are not the texts of its original {original.id} with the roles exchanged"
 
 
 def _texts(example: Example) -> tuple[str, str]:

@@ -125,7 +125,7 @@ class LinearSentence(ClauseSentence):
         return None
 
     def verb_of_subject(self, first: int, last: int) -> int | None:
-        """The first finite verb after the phrase, without those of relative clauses in between."""
+        """The first finite verb after the phrase, not counting relative clauses in between."""
         if not self.can_be_subject(first):
             return None
         inner = 0

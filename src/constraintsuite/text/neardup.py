@@ -38,7 +38,7 @@ class Sketches:
     """MinHash sketches of many texts, in a temporary file; only one number per text is in memory."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` is the place of the file (256 bytes per text), by default that of temporary files."""
+        """`folder` is where the file is (256 bytes per text), by default the folder for temporary files."""
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the sketches
         self._block = np.empty((BLOCK, PERMUTATIONS), dtype=np.uint32)
         self._waiting = 0
@@ -125,7 +125,7 @@ class _Clusters:
     def compare(self, group: Sequence[int], were_compared: Callable[[int, TextPositions], Flags]) -> None:
         """Compare the texts of a group that are in different clusters and have not `were_compared` before.
 
-        This goes tile by tile, since the shingles of two tiles fit into the cache, and those of a whole group may not.
+        This goes tile by tile, since the shingles of two tiles fit into the cache, but a complete group may not.
         """
         roots = np.array([self._parts.first(index) for index in group])
         tiles = [slice(begin, begin + TILE) for begin in range(0, len(group), TILE)]

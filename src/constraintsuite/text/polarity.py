@@ -1,4 +1,4 @@
-"""The verdict on each mention of Y, from the scopes that cover it, and on the whole document."""
+"""The verdict on each mention of Y, from the scopes that cover it, and on the document."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def judge_mentions(mentions: Iterable[Span], scopes: Sequence[Scope]) -> tuple[J
 
 
 def judge_document(judged: Sequence[JudgedMention]) -> DocumentVerdict:
-    """The verdict on the whole text: `affirms` and `negates` only if every mention agrees."""
+    """The verdict on the text: `affirms` and `negates` only if every mention agrees."""
     verdicts = {one.verdict for one in judged}
     if not verdicts:
         return "omits"

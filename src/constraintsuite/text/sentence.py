@@ -72,14 +72,14 @@ class Sentence:
         return not 0 <= at < self.length or self.words[at] in HARD_MARKS
 
     def skip_adverbs(self, at: int) -> int:
-        """The first place from `at` on that is no adverb, negation particle or quotation mark."""
+        """The first place from `at` on that is not an adverb, negation particle or quotation mark."""
         last = at + VERB_GROUP
         while at < last and (self.pos(at) == "ADV" or self.word(at) in QUOTES or self.word(at) in ("not", "n't")):
             at += 1
         return at
 
     def skip_adverbs_back(self, at: int) -> int:
-        """The last place up to `at` that is no adverb or negation particle; -1 if there is none."""
+        """The last place up to `at` that is not an adverb or negation particle; -1 if there is none."""
         first = max(at - VERB_GROUP, -1)
         while at > first and (self.tokens[at].pos == "ADV" or self.words[at] in ("not", "n't")):
             at -= 1

@@ -31,7 +31,7 @@ def stopwords(name: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class TermAnalyser:
-    """Stemmed words without those of a stop list; its settings are recorded wherever scores depend on them."""
+    """Stemmed words without the words of a stop list; its settings are recorded wherever scores depend on them."""
 
     stop_list: str = "lucene"
     stem: bool = True
@@ -53,7 +53,7 @@ class TermAnalyser:
 
 
 class _TermOfWord(dict[str, str]):
-    """The term of each word, looked up once; that of a stop word is empty."""
+    """The term of each word, looked up once; empty for a stop word."""
 
     def __init__(self, terms: Callable[[str], list[str]]) -> None:
         self._terms = terms

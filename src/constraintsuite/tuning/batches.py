@@ -112,7 +112,7 @@ class TaskTokenizer:
     def preprocessor(self, model: Any, probes: Sequence[Any]) -> Preprocess:  # noqa: ANN401
         """A faster `preprocess` that uses the tokens of this tokenizer.
 
-        If its result for the `probes` differs from that of the model's own method, the latter is returned.
+        If its result for the `probes` differs from the model's own method, that method is returned.
         """
         import torch
 

@@ -52,7 +52,7 @@ def read_lists(settings: ListsData, context: DataContext) -> Prepared:
                 "it needs at least two texts, and a score for each."
             )
         if not all(map(math.isfinite, row.scores)):
-            raise UserError(f"{settings.path}: list {number} has a score that is no finite number.")
+            raise UserError(f"{settings.path}: list {number} has a score that is not a finite number.")
         builder.add(row.query, row.texts, row.scores)
     return builder.done()
 
@@ -94,7 +94,10 @@ READERS: Mapping[str, Callable[[Any, DataContext], Prepared]] = {
 
 
 def data_inputs(data: Data) -> dict[str, str]:
-    """Hashes of everything that the lists of a task are made from; a missing file or a wrong model name is a UserError."""
+    """Hashes of everything that the lists of a task are made from.
+
+    Raises UserError if a file is missing or a model name is wrong.
+    """
     if isinstance(data, SuiteData):
         return {"suite": load_suite(data.suite).content}
     if not isinstance(data, DistilData):
@@ -107,7 +110,7 @@ def data_inputs(data: Data) -> dict[str, str]:
 
 
 def read_data(task: TaskSettings, context: DataContext) -> Prepared:
-    """The lists of a task; if none is left, that is a UserError."""
+    """The lists of a task. Raises UserError if none is left."""
     prepared = READERS[task.data.kind](task.data, context)
     if not prepared.lists.rows:
         raise UserError(f"Task {task.name}: no list is left to train on: {dict(prepared.rejects)}.")

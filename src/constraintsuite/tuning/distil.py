@@ -1,7 +1,7 @@
 """Make lists from corpora, with a bi-encoder as the teacher.
 
 A query comes from a passage, which is the right text of its list. The other texts are near in the ranking of the teacher,
-further down, and from anywhere. Scores are the similarities of the teacher, or those of a judge.
+further down, and from anywhere. Scores are the teacher's similarities, or a judge's scores.
 """
 
 from __future__ import annotations

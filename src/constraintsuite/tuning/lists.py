@@ -1,6 +1,6 @@
 """Training data in one form: a query, some texts, and a score for each; each distinct text is kept once.
 
-Texts that must not be trained on, such as those of a test set, are recognised whatever their case and punctuation.
+Texts that must not be trained on, such as a test set, are recognised whatever their case and punctuation.
 """
 
 from __future__ import annotations

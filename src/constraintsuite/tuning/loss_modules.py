@@ -13,9 +13,10 @@ from torch.nn import functional as f
 
 
 class DistilLoss(nn.Module):  # type: ignore[misc]
-    """Divergence of the scores of a list from those of the teacher, and cross-entropy on the first text.
+    """Divergence of the scores of a list from the teacher's scores, and cross-entropy on the first text.
 
-    The scores of the teacher are divided by a temperature, which sharpens their distribution; those of the student are logits.
+    The scores of the teacher are divided by a temperature, which sharpens their distribution; the student's scores are
+    logits.
     """
 
     def __init__(self, model: Any, temperature: float, teacher: float = 1.0, source: float = 0.3) -> None:  # noqa: ANN401

@@ -141,7 +141,7 @@ class TuneRecipe(StrictModel):
         weighted = isinstance(loss, DistilSettings) and (loss.teacher, loss.source) != (None, None)
         if self.start.kind == "dense" and weighted:
             raise ValueError(
-                f"{where}: teacher and source weigh the two parts of a cross-encoder's loss; that of a bi-encoder has one"
+                f"{where}: teacher and source weigh the two parts of a cross-encoder's loss; a bi-encoder's loss has one"
             )
 
     def _check_selection(self) -> None:
@@ -169,7 +169,7 @@ class TuneRecipe(StrictModel):
 
     @classmethod
     def read(cls, path: Path) -> TuneRecipe:
-        """Read a recipe from a YAML file; a wrong or unknown key is a UserError that names it."""
+        """Read a recipe from a YAML file. Raises UserError that names a wrong or unknown key."""
         data: Any = read_yaml(path, "recipe")
         try:
             return cls.model_validate(data)

@@ -35,7 +35,7 @@ _AT_ONCE = 4_096
 
 
 def shrink(model: Any, tokenizer: Any, settings: ShrinkSettings) -> tuple[Any, Any]:  # noqa: ANN401
-    """The smaller classifier and its tokenizer; a model of another family than BERT is a UserError."""
+    """The smaller classifier and its tokenizer. Raises UserError if the model is not of the BERT family."""
     if model.config.model_type not in _FAMILIES:
         raise UserError(
             f"shrink: a {model.config.model_type} cannot be made smaller here, only {', '.join(_FAMILIES)}."

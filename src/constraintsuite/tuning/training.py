@@ -65,7 +65,7 @@ class TrainingSession:
         return {name: weight for name, weight in self.model.named_parameters() if weight.requires_grad}
 
     def write_checkpoint(self, out: Path, *, half: bool) -> None:
-        """Write the whole model as a folder; low-rank additions are merged."""
+        """Write the complete model as a folder; low-rank additions are merged."""
         # A cross-encoder reads as many tokens as before, whatever the length of the task; a bi-encoder reads that length.
         length = None if self.kind == "cross" else self.task.length
         clean = load_model(self.start, self.kind, length, "cpu")
@@ -94,7 +94,7 @@ class TrainingSession:
 def open_session(
     kind: ModelKind, task: TaskSettings, start: Path, state: Path | None, total: int, device: str, seed: int
 ) -> TrainingSession:
-    """The model of a task as the task started, or as it was in `state`; the whole task has `total` steps."""
+    """The model of a task as the task started, or as it was in `state`; the task has `total` steps in all."""
     import torch
 
     torch.manual_seed(seed)  # for the initial values of low-rank additions

@@ -1,4 +1,4 @@
-"""A whole training: tasks one after the other, with every checkpoint evaluated; also its plan."""
+"""A training from start to end: tasks one after the other, with every checkpoint evaluated; also its plan."""
 
 from __future__ import annotations
 

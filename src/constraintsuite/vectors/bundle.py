@@ -29,7 +29,7 @@ from constraintsuite.core.store.workspace import Replace, Workspace, claim, disc
 from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import files
 from constraintsuite.vectors.matrices import ZERO, Matrix, map_matrix
-from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_qrels, read_table
+from constraintsuite.vectors.tables import DocumentRow, QueryRow, read_fixed, read_parquet, read_qrels
 
 MIN_RELEVANCE = 1
 """The lowest positive grade, unless the settings give another."""
@@ -43,7 +43,7 @@ class Bundle:
 
     @classmethod
     def open(cls, path: Path) -> Bundle:
-        """Open the bundle at `path` and verify its texts; anything else is a UserError.
+        """Open the bundle at `path` and verify its texts. Raises UserError if it is not an unchanged bundle.
 
         Vectors and truths are verified when they are opened, since they may be many times as large.
         """
@@ -67,7 +67,7 @@ class Bundle:
     @cached_property
     def queries(self) -> tuple[QueryRow, ...]:
         """All queries, in the order of their rows."""
-        return tuple(QueryRow(*cast(QueryRow, row)) for row in read_table(self.path / files.QUERIES))
+        return tuple(QueryRow(*cast(QueryRow, row)) for row in read_parquet(self.path / files.QUERIES))
 
     def qrels(self) -> Iterator[Qrel]:
         """All judgments, read one by one."""
@@ -77,7 +77,7 @@ class Bundle:
         """The documents of these rows, read one by one."""
         stop = self.documents if stop is None else stop
         for number in range(start // self._part_rows, -(-stop // self._part_rows)):
-            for row in read_table(files.part_file(self.path, number), first=max(0, start - number * self._part_rows)):
+            for row in read_parquet(files.part_file(self.path, number), first=max(0, start - number * self._part_rows)):
                 document = DocumentRow(*cast(DocumentRow, row))
                 if document.row >= stop:
                     return
@@ -85,7 +85,7 @@ class Bundle:
 
     def ids(self) -> Iterator[str]:
         """The id of each document, by row."""
-        return (cast(str, name) for file in self._part_files() for (name,) in read_table(file, ["doc_id"]))
+        return (cast(str, name) for file in self._part_files() for (name,) in read_parquet(file, ["doc_id"]))
 
     def text_hashes(self) -> bytes:
         """Sixteen bytes per document, by row; zeros if there is no text."""
@@ -117,7 +117,7 @@ class Bundle:
         return [part for folder in files.PARTS for part in self.parts(folder)]
 
     def owns(self, part: Artifact) -> bool:
-        """Whether vectors or a truth were made from these texts; a killed build may leave those of others."""
+        """Whether vectors or a truth were made from these texts; a killed build may leave vectors of other texts."""
         return part.manifest.inputs.get("texts") == self.texts.manifest.content
 
     @property

@@ -25,7 +25,7 @@ from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, VectorSet, open_vectors, vector_sets
 from constraintsuite.vectors.draft import DocumentTwin
 from constraintsuite.vectors.embedding_shard import PLURALS
-from constraintsuite.vectors.judgments import measure_coverage, positives_of, state_of
+from constraintsuite.vectors.judgments import coverage_state, measure_coverage, positives_of
 from constraintsuite.vectors.matrices import Matrix, check_lengths, length_tolerance, zero_count
 from constraintsuite.vectors.neighbours import NearestRow, count_neighbours, nearest, neighbour_truths, read_neighbours
 from constraintsuite.vectors.relevance import RELEVANCE, count_judged, read_relevance, relevance_rows
@@ -36,7 +36,7 @@ _ROWS_KEPT = 1_000  # a source keeps this many broken rows, and only counts the 
 
 
 def all_checks(bundle: Bundle) -> list[Callable[[], Iterator[str]]]:
-    """All checks that need right counts. Each yields its faults, and raises a UserError at a file that it cannot read."""
+    """All checks that need right counts. Each yields its faults. Raises UserError if a file cannot be read."""
     return [
         partial(_check_corpus, bundle),
         partial(_check_twins, bundle),
@@ -73,7 +73,7 @@ def check_counts(bundle: Bundle) -> Iterator[str]:
     kept = Counter[str](row.reason for row in read_jsonl(file, BadRow)) if file.is_file() else Counter[str]()
     complete = kept.total() < _ROWS_KEPT
     if (complete and kept != manifest.rejects) or any(manifest.rejects.get(name, 0) < kept[name] for name in kept):
-        yield f"manifest.json: its counts of rejects are not those of {files.REJECTS}"
+        yield f"manifest.json: its counts of rejects differ from {files.REJECTS}"
 
 
 def _report(bundle: Bundle) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _check_corpus(bundle: Bundle) -> Iterator[str]:
             yield f"{files.CORPUS}: row {row.row} is where row {count} should be"
             return
         if row.text is not None and row.text_sha256 != text_hash(row.passage):
-            yield f"{files.CORPUS}: the hash of document {row.id!r} is not that of its text"
+            yield f"{files.CORPUS}: the hash of document {row.id!r} does not match its text"
     if fault := _repeated_id(bundle.ids):
         yield f"{files.CORPUS}: {fault.partition(' of the source')[0]}"
 
@@ -132,7 +132,7 @@ def _check_judgments(bundle: Bundle) -> Iterator[str]:
     judged = {document for _, document in couples}
     there = {name for name in bundle.ids() if name in judged}
     positives = positives_of(qrels, bundle.min_relevance)
-    states = tuple(state_of(positives.get(name, frozenset()), there) for name in names)
+    states = tuple(coverage_state(positives.get(name, frozenset()), there) for name in names)
     for query, state in zip(queries, states, strict=True):
         if query.coverage != state:
             yield f"{files.QUERIES}: query {query.id!r} is marked {query.coverage!r}, but its positives give {state!r}"
@@ -184,7 +184,7 @@ def _check_relevance(bundle: Bundle) -> Iterator[str]:
 
 
 def _check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
-    """Neighbours are in range, unique and in order, and those of some queries are found again."""
+    """Neighbours are in range, unique and in order, and a search for some queries finds the same ones again."""
     name = f"{files.TRUTH}/{truth.path.name}"
     settings = truth.manifest.settings
     vectors = open_vectors(bundle, settings["encoder"])
@@ -196,7 +196,7 @@ def _check_neighbours(bundle: Bundle, truth: Artifact) -> Iterator[str]:
     )
     yield from _no_rejects(truth, name)
     if [row.query_row for row in read_neighbours(truth.path)] != list(range(len(bundle.queries))):
-        yield f"{name}: its rows are not those of the queries"
+        yield f"{name}: its rows do not match the queries"
         return
     chosen = set(nsmallest(_RECOMPUTED, range(len(bundle.queries)), key=lambda row: stable_hash("verify", str(row))))
     compared = []

@@ -27,9 +27,9 @@ class SubsetDraft:
     """A chosen subset, with all that is needed to write it."""
 
     judged: JudgedQueries
-    """Its queries and judgments; those of a twin are moved to the document that is kept."""
+    """Its queries and judgments; judgments of a twin are moved to the document that is kept."""
     survey: Survey
-    """Of the whole source."""
+    """Of the complete source."""
     selection: Selection
     states: tuple[judgments.CoverageState, ...]
     """For each query: how many of its positives are in the subset."""
@@ -82,7 +82,7 @@ def draft_subset(
     if twins is not None:
         chosen = replace(chosen, positions=np.flatnonzero(mask)[chosen.positions])
     positives = own.positives()
-    states = tuple(judgments.state_of(positives.get(query.id, frozenset()), there) for query in judged.queries)
+    states = tuple(judgments.coverage_state(positives.get(query.id, frozenset()), there) for query in judged.queries)
     moved = [qrel for qrel in judged.qrels if qrel.document in names]
     outside = {qrel.document for qrel in moved if names[qrel.document] not in there}
     return SubsetDraft(

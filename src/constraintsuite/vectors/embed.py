@@ -86,7 +86,7 @@ def plan_shards(
 
 
 def _reused(folders: Sequence[Path], encoder: str) -> dict[str, str]:
-    """The hashes of the vectors to reuse; a bundle without vectors of this encoder is a UserError."""
+    """The hashes of the vectors to reuse. Raises UserError if the bundle has no vectors of this encoder."""
     contents = {}
     for number, folder in enumerate(folders):
         there = {artifact.path.name: artifact for artifact in Bundle.open(folder).parts(files.VECTORS)}

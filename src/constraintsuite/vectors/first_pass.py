@@ -51,7 +51,10 @@ def read_corpus(
     reporter: Reporter,
     space: Workspace | None = None,
 ) -> FirstPass:
-    """Read all documents once, unless the result of such a pass is stored in `space`; a repeated id is a UserError."""
+    """Read all documents once, unless the result of such a pass is stored in `space`.
+
+    Raises UserError if an id is repeated.
+    """
     reader = _Reader(source, settings, bad)
     if space is not None and space.is_done("surveyed"):
         reporter.note("The documents were surveyed before; this pass is not repeated.")

@@ -42,7 +42,7 @@ class JudgedQueries:
 
 
 def read_judged(source: Source, settings: SubsetSettings, bad: BadRows) -> JudgedQueries:
-    """Choose queries by their keys; too few queries, or no positive judgment, is a UserError."""
+    """Choose queries by their keys. Raises UserError if there are too few queries or no positive judgment."""
     queries = _unique(source.queries(bad))
     if not queries:
         raise UserError(f"{source.name}: this source has no queries. Name a file of them with --queries.")
@@ -151,7 +151,7 @@ class QueryCoverage:
         return self.queries - self.unjudged
 
 
-def state_of(positives: Set[str], there: Set[str]) -> CoverageState:
+def coverage_state(positives: Set[str], there: Set[str]) -> CoverageState:
     """Whether all, some or none of a query's positives are in the subset."""
     if not positives:
         return "unjudged"

@@ -35,18 +35,18 @@ def write_matrix(path: Path, blocks: Iterable[Matrix], rows: int, dimensions: in
 
 
 def map_array(path: Path) -> npt.NDArray[Any]:
-    """Map the array of a file; a file without one is a UserError."""
+    """Map the array of a file. Raises UserError if the file has none."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise UserError(f"{path}: this is not a whole NumPy array ({error}).") from None
+        raise UserError(f"{path}: this is not a complete NumPy array ({error}).") from None
     if not isinstance(array, np.ndarray):
         raise UserError(f"{path}: this file holds several arrays, expected one.")
     return array
 
 
 def map_matrix(path: Path) -> Matrix:
-    """Map a matrix of 32-bit numbers; anything else is a UserError."""
+    """Map a matrix of 32-bit numbers. Raises UserError if the file holds anything else."""
     matrix: Matrix = map_array(path)
     if matrix.ndim != 2 or matrix.dtype != np.float32:
         raise UserError(f"{path}: expected a matrix of float32, found {matrix.ndim} dimensions of {matrix.dtype}.")

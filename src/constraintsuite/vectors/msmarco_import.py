@@ -22,7 +22,7 @@ from constraintsuite.models.backends import Similarity
 from constraintsuite.vectors import files, tables
 from constraintsuite.vectors.bundle import MIN_RELEVANCE, Bundle, claim_bundle, locked, remove_other_parts
 from constraintsuite.vectors.embedding_shard import folder_name
-from constraintsuite.vectors.judgments import positives_of, state_of
+from constraintsuite.vectors.judgments import coverage_state, positives_of
 from constraintsuite.vectors.layouts import msmarco
 from constraintsuite.vectors.layouts.msmarco import MsMarcoFolder, hash_folder, read_folder
 from constraintsuite.vectors.matrices import blocks_of, check_lengths, write_matrix, zero_count
@@ -71,7 +71,7 @@ class ImportContent(NamedTuple):
     repairs: tuple[str, ...]
     zeros: dict[str, int]
     population: dict[str, int]
-    """Number of documents in the whole collection; empty if not known."""
+    """Number of documents in the complete collection; empty if not known."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -164,11 +164,11 @@ def _write_texts(content: ImportContent, out: Path, loose: Path) -> None:
             for row, name in enumerate(found.document_ids[start : start + tables.PART_ROWS], start)
             for title, text in [known.get(row, ("", None))]
         )
-        tables.write_table(files.part_file(out, number), tables.DOCUMENT_COLUMNS, documents)
+        tables.write_parquet(files.part_file(out, number), tables.DOCUMENT_COLUMNS, documents)
     qrels = [Qrel(*couple, content.grades[couple]) for couple in sorted(content.grades)]
     positives, there = positives_of(qrels, MIN_RELEVANCE), set(found.document_ids)
     queries = (
-        tables.QueryRow(row, name, joined.queries.get(name), state_of(positives.get(name, frozenset()), there))
+        tables.QueryRow(row, name, joined.queries.get(name), coverage_state(positives.get(name, frozenset()), there))
         for row, name in enumerate(found.query_ids)
     )
     tables.write_judgments(out, queries, qrels)
@@ -200,7 +200,7 @@ def _write_vectors(content: ImportContent, out: Path, texts: Artifact, metric: S
 
 
 def join(found: MsMarcoFolder, texts: SourceSettings, reporter: Reporter, *, allow_missing: bool) -> JoinedTexts:
-    """Find the text of every id; missing ones are named in a UserError, or counted with `allow_missing`."""
+    """Find the text of every id. Raises UserError that names missing ones; with `allow_missing` they are counted."""
     source, bad = open_source(texts), BadRows(skip=texts.skip_bad_rows)
     rows = {name: row for row, name in enumerate(found.document_ids)}
     there = bytearray(len(rows))

@@ -31,7 +31,7 @@ from constraintsuite.models.retrieval.topk import top_k
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, open_vectors, reading
 from constraintsuite.vectors.matrices import Matrix, map_matrix
-from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_table, write_table
+from constraintsuite.vectors.tables import NEAREST_COLUMNS, WRITER, read_parquet, write_parquet
 
 NEIGHBOURS_FILE = "knn.parquet"
 SHARD_ROWS = 100_000
@@ -99,7 +99,7 @@ def make_neighbours(
             new = space.empty_new()
             search = SearchTask(vectors.artifact.path, similarity, k, 0, len(vectors.documents), space.stages)
             rows = search_shards(search, shard_rows, engine, reporter)
-            write_table(new / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
+            write_parquet(new / NEIGHBOURS_FILE, NEAREST_COLUMNS, rows)
             return space.finish(count_neighbours(read_neighbours(new)))
 
 
@@ -115,7 +115,7 @@ def count_neighbours(rows: Iterable[NearestRow]) -> dict[str, int]:
 
 def read_neighbours(folder: Path) -> Iterator[NearestRow]:
     """Read the neighbours of every query from the folder of a truth."""
-    return (NearestRow(*cast(NearestRow, row)) for row in read_table(folder / NEIGHBOURS_FILE))
+    return (NearestRow(*cast(NearestRow, row)) for row in read_parquet(folder / NEIGHBOURS_FILE))
 
 
 def neighbour_truths(bundle: Bundle) -> list[Artifact]:

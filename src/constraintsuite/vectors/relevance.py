@@ -16,7 +16,7 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import Replace, claim
 from constraintsuite.vectors import files
 from constraintsuite.vectors.bundle import Bundle, reading
-from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_table, write_table
+from constraintsuite.vectors.tables import JUDGED_COLUMNS, WRITER, read_parquet, write_parquet
 
 RELEVANCE, RELEVANCE_FILE = "relevance", "judged.parquet"
 
@@ -41,7 +41,7 @@ def make_relevance(path: Path) -> Artifact:
             if space.finished is not None:
                 return space.finished
             rows = relevance_rows(bundle)
-            write_table(space.empty_new() / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
+            write_parquet(space.empty_new() / RELEVANCE_FILE, JUDGED_COLUMNS, rows)
             return space.finish(count_judged(rows))
 
 
@@ -68,10 +68,10 @@ def relevance_rows(bundle: Bundle) -> list[JudgedRow]:
 
 
 def read_relevance(bundle: Bundle) -> Iterator[JudgedRow]:
-    """Read the stored rows of a bundle; a UserError if there are none."""
+    """Read the stored rows of a bundle. Raises UserError if there are none."""
     file = bundle.path / files.TRUTH / RELEVANCE / RELEVANCE_FILE
     found = next((part for part in bundle.parts(files.TRUTH) if part.path == file.parent), None)
     if found is None:
         raise UserError(f"{bundle.path}: no relevance truth yet. Make it: csuite bundle truth {bundle.path}")
     found.refuse_changed()
-    return (JudgedRow(*cast(JudgedRow, row)) for row in read_table(file))
+    return (JudgedRow(*cast(JudgedRow, row)) for row in read_parquet(file))

@@ -51,7 +51,7 @@ class Selection:
 
 
 def select(request: SampleRequest) -> Selection:
-    """Choose documents by the mode; a size that is impossible is a UserError."""
+    """Choose documents by the mode. Raises UserError if the size is impossible."""
     size, population = request.settings.size, len(request.survey)
     refuse_too_large(size or 0, population)
     selection = MODES[request.settings.mode](request)

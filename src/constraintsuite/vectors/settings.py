@@ -59,7 +59,7 @@ class SubsetSettings(StrictModel, allow_inf_nan=True):  # a share that is NaN is
         if (self.mode == "pooled") != (self.run is not None):
             raise ValueError("--run belongs to the mode pooled, which needs it")
         if self.mode == "legacy_positions" and not self.seed.removeprefix("-").isdecimal():
-            raise ValueError("the mode legacy_positions needs a whole number as --seed")
+            raise ValueError("the mode legacy_positions needs an integer as --seed")
         if isinstance(self.allocation, dict):
             if not all(share >= 0 for share in self.allocation.values()):
                 raise ValueError("a share of --allocation cannot be less than 0")

@@ -2,7 +2,7 @@
 
 All files are prepared in a folder inside the bundle's, and moved to their place when all are finished. A build that was
 stopped resumes after the last finished step: the survey of the documents, their texts, each part of the corpus. A bundle
-that is replaced stays whole until then.
+that is replaced stays complete until then.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _write_part(space: Workspace, loose: tables.LooseParts, number: int, chosen:
         write_jsonl(_twins_file(space, number), (DocumentTwin(name, ids[row], row) for row, name in twins))
         drawn = (chosen.strata[chosen.stratum[row]] for row in ids)
         rows = (tables.document_row(*one, of.name, of.probability) for one, of in zip(documents, drawn, strict=True))
-        tables.write_table(files.part_file(space.new, number), tables.DOCUMENT_COLUMNS, rows)
+        tables.write_parquet(files.part_file(space.new, number), tables.DOCUMENT_COLUMNS, rows)
     loose.file(number).unlink(missing_ok=True)
 
 

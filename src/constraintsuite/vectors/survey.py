@@ -33,7 +33,7 @@ class Survey:
         return len(self.keys)
 
     def in_order(self, positions: Positions) -> Positions:
-        """The positions sorted by key, then by id; a repeated id is a UserError."""
+        """The positions sorted by key, then by id. Raises UserError if an id is repeated."""
         ordered = positions[np.argsort(self.keys[positions])]
         keys = self.keys[ordered]
         shared = keys[1:] == keys[:-1]

@@ -87,8 +87,8 @@ def document_row(row: int, name: str, title: str, text: str | None, stratum: str
     return DocumentRow(row, name, title, text, stratum, chance, digest)
 
 
-def write_table(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:
-    """Write rows to a file that appears only when it is whole; gives the number of rows.
+def write_parquet(path: Path, schema: arrow.Schema, rows: Iterable[Sequence[object]]) -> int:
+    """Write rows to a file that appears only when it is complete; returns the number of rows.
 
     A few thousand rows are in memory at a time; with a dictionary column all of them, since a dictionary covers the file.
     """
@@ -109,7 +109,7 @@ def _table(schema: arrow.Schema, rows: Sequence[Sequence[object]]) -> arrow.Tabl
     return arrow.Table.from_arrays(arrays, schema=schema)
 
 
-def read_table(path: Path, columns: Sequence[str] | None = None, first: int = 0) -> Iterator[tuple[object, ...]]:
+def read_parquet(path: Path, columns: Sequence[str] | None = None, first: int = 0) -> Iterator[tuple[object, ...]]:
     """The rows of a file from row `first` on, read in batches."""
     number = 0
     with _naming(path), parquet.ParquetFile(path) as file:
@@ -147,13 +147,13 @@ def count_rows(path: Path) -> int:
 
 def read_qrels(path: Path) -> Iterator[Qrel]:
     """The judgments of a bundle."""
-    return (Qrel(*cast(tuple[str, str, int], row)) for row in read_table(path))
+    return (Qrel(*cast(tuple[str, str, int], row)) for row in read_parquet(path))
 
 
 def write_judgments(folder: Path, queries: Iterable[QueryRow], qrels: Iterable[Qrel]) -> None:
     """Write the queries and the judgments of a bundle."""
-    write_table(folder / files.QUERIES, QUERY_COLUMNS, queries)
-    write_table(folder / files.QRELS, QREL_COLUMNS, ((qrel.query, qrel.document, qrel.grade) for qrel in qrels))
+    write_parquet(folder / files.QUERIES, QUERY_COLUMNS, queries)
+    write_parquet(folder / files.QRELS, QREL_COLUMNS, ((qrel.query, qrel.document, qrel.grade) for qrel in qrels))
 
 
 _BUFFER = 1 << 16

@@ -24,7 +24,7 @@ from constraintsuite.vectors.checks import all_checks, check_counts
 
 
 def verify_folder(path: Path) -> list[str]:
-    """The faults of the bundle at `path`, which is locked meanwhile; a manifest that cannot be read is a fault too."""
+    """The faults of the bundle at `path`, which is locked during the check; a manifest that cannot be read is a fault too."""
     if not (path / files.CORPUS).is_dir():
         Bundle.open_unverified(path)  # raises an error that says what this is
     with locked(path):

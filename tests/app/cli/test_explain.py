@@ -86,7 +86,7 @@ def test_exact_patches_follow_an_attribution(world: Path) -> None:
     printed = call(
         "patch", world / "suite", *model(world), "--out", out, "--roles", "every", "--guide", world / "a", "--top", 0.1
     )
-    assert "Attribution against exact patches" in printed.stdout
+    assert "Attribution compared with exact patches" in printed.stdout
     assert invoke("verify", out, "--again", 3, "--guide", world / "a").stdout == f"{out}: all checks passed.\n"
 
 
@@ -297,8 +297,8 @@ def test_drift_is_told_and_shown_beside_an_analysis(world: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("attribute", "--sites", "noses"), r"'noses' is no kind of site\. Known: .*, heads, "),
-        (("patch", "--roles", "subject"), r"'subject' is no role\. Known: all, every, .*, sep2\.$"),
+        (("attribute", "--sites", "noses"), r"'noses' is not a kind of site\. Known: .*, heads, "),
+        (("patch", "--roles", "subject"), r"'subject' is not a role\. Known: all, every, .*, sep2\.$"),
         (("patch", "--sites", "heads", "--roles", "positions"), "alone"),
     ],
 )

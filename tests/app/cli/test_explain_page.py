@@ -139,7 +139,7 @@ def estimating(explained: Explained, shares: Mapping[str, tuple[float, float]]) 
 @pytest.mark.parametrize(
     ("shares", "words"),
     [
-        ((0.9, 1.2), "does not make each estimate right"),
+        ((0.9, 1.2), "does not mean that single estimates are correct"),
         ((-0.04, 0.03), "The estimates are not to be trusted here: use --steps 5, or patch."),
         ((0.9, 1.6), "The estimates of noising are not to be trusted here"),
     ],
@@ -160,7 +160,9 @@ def test_a_residual_that_is_far_off_is_named_though_the_embeddings_are_right(tmp
     found = attributed(tmp_path, model, AnalysisScope(sites=("embeddings", "residual")))
     right = {"embeddings": (1.0, 1.0), "L0.residual": (0.9, 1.1), "L2.residual": (1.2, 1.0)}
     (line,) = trust_lines(estimating(found, {**right, "L1.residual": (1.0, -0.2)}))
-    assert "said to give 1.2 (L2.residual) and −0.2 (L1.residual) of it. The estimates of noising are not" in line
+    assert (
+        "the worst estimate is 1.2 (L2.residual) and −0.2 (L1.residual) of it. The estimates of noising are not" in line
+    )
 
 
 def test_estimates_without_a_check_say_so(tmp_path: Path, model: Path) -> None:

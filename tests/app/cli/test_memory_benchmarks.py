@@ -67,7 +67,7 @@ def test_what_a_lenient_bench_passed_over_is_told(tmp_path: Path, cases: Path) -
     options = ("bench", cases, "--modes", "ppr", *FAST, "--out", tmp_path / "run")
     assert "two cases have the id 'rent'" in refusal(*options)
     text = printed(*options, "--lenient")
-    assert "cases.2 (rent): a case with this id stands before it, passed over" in text
+    assert "cases.2 (rent): an earlier case has this id, skipped" in text
     assert "case 'gone': hard_negatives: no unit of the documents has the id 'lease:99'" in text
     assert "3 questions in 2 clusters" in text
 

@@ -116,7 +116,7 @@ def test_who_fails_decoys_or_chooses_by_place_is_named(trapped: OpenSite) -> Non
         "<strong>ben</strong> failed the decoys: 0.0 % of the known answers were right, in 8 decoys (95 % interval 0.0–32.4 %)."
         in page
     )
-    assert "<strong>ben</strong> chose by place: the text shown first in 20 of 20 items (p &lt;0.001)." in page
+    assert "<strong>ben</strong> seems to choose by position: the first text in 20 of 20 items (p &lt;0.001)." in page
     assert "<strong>anna</strong>" not in page
     assert "Tick their name above" in page
 
@@ -133,7 +133,7 @@ def test_figures_without_somebody(trapped: OpenSite) -> None:
 
 def test_of_few_decoys_it_is_said_that_they_tell_nothing(site: OpenSite) -> None:
     page = site.visit().page(f"{BATCH}/agreement")
-    assert "Too few decoys to know who reads with care: anna 1, ben 1 answered, and it takes 5 each." in page
+    assert "Too few decoys to know who reads with care: anna 1, ben 1 answered, but each person needs 5." in page
     assert "failed the decoys" not in page
 
 
@@ -188,7 +188,7 @@ def test_a_second_batch_takes_nothing_from_the_first(suite_site: OpenSite) -> No
     ("size", "seed"), [("0", "0"), ("", "0"), ("5001", "0"), ("x", "0"), ("5", "-1"), ("5", "1e9")]
 )
 def test_a_size_that_cannot_be_meant_is_told_and_nothing_is_made(suite_site: OpenSite, size: str, seed: str) -> None:
-    assert "is not a whole number" in suite_site.visit().post("/sample/suite", {"size": size, "seed": seed}, 422).text
+    assert "is not an integer" in suite_site.visit().post("/sample/suite", {"size": size, "seed": seed}, 422).text
     assert [path.name for path in suite_site.shelf.root.iterdir()] == ["suite"]
 
 

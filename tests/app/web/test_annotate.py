@@ -90,7 +90,7 @@ def test_a_form_from_before_another_answer_is_told_and_nothing_changes(batch: An
     old, other = form_of(anna, row), form_of(anna, row, satisfies="both")
     anna.post(f"{QUEUE}/answer", old)
     page = anna.post(f"{QUEUE}/answer", other, 409).text
-    assert "answered this item meanwhile" in page
+    assert "answered this item in the meantime" in page
     assert said_by_anna(batch, row)["satisfies"] == "first"
     assert ("satisfies", "both") in chosen_in(page), "what was given is not lost"
 

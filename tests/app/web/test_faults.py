@@ -97,7 +97,7 @@ def test_proposals_that_cannot_be_read_are_told_and_so_is_their_repair(site: Ope
 def test_a_manifest_says_nothing_of_files_elsewhere(site: OpenSite, name: str) -> None:
     manifest = site.shelf.root / "run" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"summary.json"', json.dumps(name)))
-    assert "does not lie in this folder" in faults(site.shelf)["run"]
+    assert "is not in this folder" in faults(site.shelf)["run"]
 
 
 def test_nothing_is_drawn_from_a_suite_that_was_changed(site: OpenSite) -> None:

@@ -20,7 +20,7 @@ def test_any_text_is_a_number_or_none(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "0", "11", "1" * 5_000, "²", "-1", "1.0"])
 def test_what_is_no_number_in_the_range_is_told(text: str) -> None:
-    with pytest.raises(UserError, match=r"Size: .* is not a whole number from 1 to 10"):
+    with pytest.raises(UserError, match=r"Size: .* is not an integer from 1 to 10"):
         read_whole(text, "Size", 1, 10)
 
 

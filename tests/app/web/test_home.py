@@ -37,7 +37,7 @@ def test_an_annotator_is_told_how_much_is_left(tmp_path: Path) -> None:
 def test_an_adjudicator_is_told_that_nothing_waits(tmp_path: Path) -> None:
     make_batch(tmp_path)
     page = open_site(tmp_path).visit(JUDGE).page("/")
-    assert entries(page) == ["batch nothing waits for your ruling"]
+    assert entries(page) == ["batch no open disagreements"]
     assert "To rule on" in page
     assert "To judge" not in page
 

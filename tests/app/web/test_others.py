@@ -74,9 +74,9 @@ def test_nothing_found_is_said(reader: Visitor) -> None:
         ("q=a&mode=hybrid", "is not a mode that works without a model"),
         ("q=a&mode=hybrid_rerank:cross:/etc", "is not a mode that works without a model"),
         ("q=a&mode=ppr,damping=0.1", "is not a mode that works without a model"),
-        ("q=a&budget=0", "is not a whole number from 1 to 50"),
-        ("q=a&budget=51", "is not a whole number from 1 to 50"),
-        ("q=a&budget=²", "is not a whole number from 1 to 50"),
+        ("q=a&budget=0", "is not an integer from 1 to 50"),
+        ("q=a&budget=51", "is not an integer from 1 to 50"),
+        ("q=a&budget=²", "is not an integer from 1 to 50"),
         (f"q={'a' * 2001}", "it may have at most 2,000 characters"),
     ],
 )

@@ -30,7 +30,7 @@ def test_a_window_that_knows_of_no_rewording_strikes_none_out(site: OpenSite) ->
     answer(owner, SOUPS.id, topic="stews", query="stews lacking cream")
     events = open_batch(site.shelf.root / "food" / "proposals.jsonl.gold").store.events()
     page = owner.post(f"{PLACE}/answer", stale, 409).text
-    assert "was answered meanwhile" in page
+    assert "was answered in the meantime" in page
     assert "stews lacking cream" in page
     assert open_batch(site.shelf.root / "food" / "proposals.jsonl.gold").store.events() == events
     owner.post(f"{PLACE}/answer", {**stale, "seen": seen_in(page, SOUPS.id)})
@@ -77,7 +77,7 @@ def test_a_rejection_that_came_too_late_opens_no_words(site: OpenSite) -> None:
     stale = {"proposal": SOUPS.id, "seen": "0", "verdict": "reject", **mined}
     answer(owner, SOUPS.id, topic="stews")
     page = owner.post(f"{PLACE}/answer", stale, 409).text
-    assert "was answered meanwhile" in page
+    assert "was answered in the meantime" in page
     assert "words that you sent" not in page
     assert '<details class="reword" open' not in page
     page = owner.post(f"{PLACE}/answer", {**stale, "verdict": "accept", "topic": "broths"}, 409).text

@@ -77,7 +77,7 @@ def links_in(page: str) -> list[str]:
 
 def test_all_that_waits_is_listed_without_names(judge: Visitor) -> None:
     page = judge.main(RULINGS)
-    assert "3 wait for your ruling" in page
+    assert "3 open disagreements" in page
     assert links_in(page) == [at("dish-1"), *map(at, DISHES)], "the first is where one begins"
     assert not re.search("anna|ben|dish 2", page)
 
@@ -100,7 +100,7 @@ def test_a_ruling_is_kept_with_its_reason_and_the_next_is_shown(batch: Annotatio
     assert "Your ruling is saved." in judge.page(location)
     assert keep(judge, "dish-4") == f"{at('dish-1')}&told=kept", "from the beginning once more"
     last = judge.page(keep(judge, "dish-1"))
-    assert "Nothing waits for your ruling" in last
+    assert "No disagreement is open" in last
     assert "Your ruling is saved." in last
 
 
@@ -126,7 +126,7 @@ def test_a_ruling_that_is_taken_back_waits_again_and_is_still_filled_in(batch: A
     assert "Ruled:" not in page
     assert chosen_in(page) == {("satisfies", "both")}
     assert f">\n{REASON}</textarea>" in page
-    assert "3 wait for your ruling" in judge.page(RULINGS)
+    assert "3 open disagreements" in judge.page(RULINGS)
 
 
 def test_who_ruled_last_can_take_it_back_from_the_next_page(
@@ -179,7 +179,7 @@ def test_a_ruling_on_what_people_no_longer_say_is_told(batch: AnnotationBatch, j
     form = form_of(judge.page(at("dish-3")), "both")
     batch.store.append([EventDraft(BEN.name, "dish-3", "satisfies", "neither")], START)
     page = judge.post(RULINGS, form, 409).text
-    assert "Somebody has answered or ruled on this meanwhile" in page
+    assert "Somebody has answered or ruled on this in the meantime" in page
     assert "<li><strong>neither</strong></li>" in page, "what counts now"
     assert chosen_in(page) == {("satisfies", "both")}
     assert ruling_on(batch, "dish-3") is None
@@ -241,8 +241,8 @@ def test_who_has_judged_an_item_does_not_rule_on_it(batch: AnnotationBatch, judg
     form = form_of(judge.page(at("dish-3")))
     batch.store.append([EventDraft(JUDGE.name, "dish-3", "fit", "well")], START)
     page = judge.page(RULINGS)
-    assert "2 wait for your ruling" in page
-    assert "1 you cannot rule on" in page
+    assert "2 open disagreements" in page
+    assert "1 is not listed because you annotated" in page
     assert "<textarea" not in judge.page(at("dish-3"))
     assert "has judged this item" in judge.post(RULINGS, form, 422).text
 
@@ -260,7 +260,7 @@ def test_an_owner_reads_who_ruled_what_and_rules_nothing(
     keep(judge, "dish-1")
     owner, before = site.visit(OWNER), batch.store.events()
     page = owner.main(RULINGS)
-    assert "2 wait for a ruling" in page
+    assert "2 open disagreements" in page
     assert f"<strong>first</strong>, by {JUDGE.name}." in page
     assert "<form" not in page + owner.main(at("dish-1")) + owner.main(at("dish-3"))
     owner.post(RULINGS, form_of(judge.page(at("dish-3"))), 403)
@@ -273,7 +273,7 @@ def test_without_an_adjudicator_the_owner_is_told_how_to_name_one(batch: Annotat
     assert f"csuite serve {batch.path.parent} --adjudicator NAME" in alone
     page = site.visit(OWNER).page(RULINGS)
     assert "--adjudicator" not in page
-    assert f"{JUDGE.name}, {OTHER.name} rule." in page
+    assert f"Adjudicators: {JUDGE.name}, {OTHER.name}." in page
 
 
 def test_many_are_listed_on_several_pages(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_the_record_alone(reader: Visitor) -> None:
         ("/suite/suite/example?id=nothing", "has the id &#39;nothing&#39;"),
         ("/suite/suite/example.json?id=nothing", "has the id"),
         ("/suite/suite?page=2", "There is no page 2"),
-        ("/suite/suite?page=x", "is not a whole number"),
+        ("/suite/suite?page=x", "is not an integer"),
         ("/suite/suite?slize=x", "Did you mean &#39;slice&#39;?"),
         ("/suite/suite/rejects?reason=<b>", "for the reason &#39;&lt;b&gt;&#39;"),
     ],

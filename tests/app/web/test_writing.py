@@ -71,9 +71,9 @@ def test_an_owner_draws_pairs_from_a_suite(drawn: OpenSite) -> None:
     [
         ({"suite": "suites/none", "size": "10", "seed": "0"}, "There is no suite at 'suites/none'"),
         ({"suite": "../suites/ours", "size": "10", "seed": "0"}, "There is no suite at"),
-        ({"suite": "suites/ours", "size": "0", "seed": "0"}, "Pairs: '0' is not a whole number"),
-        ({"suite": "suites/ours", "size": "10", "seed": "x"}, "Seed: 'x' is not a whole number"),
-        ({"suite": "suites/ours", "size": "1" * 5_000, "seed": "0"}, "is not a whole number"),
+        ({"suite": "suites/ours", "size": "0", "seed": "0"}, "Pairs: '0' is not an integer"),
+        ({"suite": "suites/ours", "size": "10", "seed": "x"}, "Seed: 'x' is not an integer"),
+        ({"suite": "suites/ours", "size": "1" * 5_000, "seed": "0"}, "is not an integer"),
         ({"suite": "plain", "size": "10", "seed": "0"}, "no minimal pairs"),
     ],
 )
@@ -85,7 +85,7 @@ def test_what_cannot_be_drawn_is_told(site: OpenSite, fields: dict[str, str], me
 
 def test_a_page_tells_the_passages_and_the_rules_and_nothing_else(drawn: OpenSite) -> None:
     page = drawn.visit(ANNA).page(f"{PLACE}?row={row_of(drawn, ANNA)}")
-    assert "No word that stands in only one of the passages" in page
+    assert "Do not use a word, in any form, that appears in only one" in page
     assert "&lt;b&gt;there&lt;/b&gt;" in page
     assert not {word for word in ("baths:", "original", "satisfying", "tfidf", "p9", "minpairs") if word in page}
     assert "bm25" in page
@@ -94,7 +94,7 @@ def test_a_page_tells_the_passages_and_the_rules_and_nothing_else(drawn: OpenSit
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"query_1": "which baths are not heated"}, "“not” stands only in passage"),
+        ({"query_1": "which baths are not heated"}, "“not” appears only in passage"),
         ({"query_2": "Are the baths heated?"}, "answered by yes or no"),
         ({"query_1": " "}, "Write a query."),
         ({"query_2": "Which baths may visitors swim in?"}, "Both queries say the same"),

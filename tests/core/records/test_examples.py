@@ -43,8 +43,8 @@ def test_an_example_that_cannot_be_is_refused(changes: dict[str, Any], fault: st
     ("evidence", "fault"),
     [
         (Evidence("neg", 0, 1, "affirmed", "test"), "names a document that it does not have: neg"),
-        (Evidence("violating", -4, 2, "affirmed", "test"), "lies outside of the violating text: -4 to 2"),
-        (Evidence("violating", 0, 500, "affirmed", "test"), "lies outside of the violating text: 0 to 500"),
+        (Evidence("violating", -4, 2, "affirmed", "test"), "is outside of the violating text: -4 to 2"),
+        (Evidence("violating", 0, 500, "affirmed", "test"), "is outside of the violating text: 0 to 500"),
     ],
 )
 def test_evidence_stands_in_a_document(evidence: Evidence, fault: str) -> None:

@@ -115,11 +115,11 @@ def test_other_names_of_a_measure_are_the_same_measure() -> None:
     ("text", "words"),
     [
         ("nDGC@10", "there is no such measure"),
-        ("P", "needs a whole number"),
-        ("P@1.5", "needs a whole number"),
-        ("nDCG@0", "a whole number from 1"),  # trec_eval would end the process
-        ("P@9999999999", "a whole number from 1"),
-        ("nDCG@True", "a whole number from 1"),
+        ("P", "needs an integer"),
+        ("P@1.5", "needs an integer"),
+        ("nDCG@0", "an integer from 1"),  # trec_eval would end the process
+        ("P@9999999999", "an integer from 1"),
+        ("nDCG@True", "an integer from 1"),
         ("P(rel=0)@5", "rejects it"),
         ("P(x=2)@5", "unsupported params"),
         ("SDCG@5", "needs a value for max_rel"),

@@ -103,7 +103,7 @@ def test_a_manifest_that_names_a_file_outside_its_folder_is_refused(tmp_path: Pa
     (tmp_path / "outside.txt").write_text("one")
     manifest = made.path / MANIFEST
     manifest.write_text(manifest.read_text().replace("parts/one.txt", name))
-    with pytest.raises(UserError, match="does not lie in this folder"):
+    with pytest.raises(UserError, match="is not in this folder"):
         Artifact.open(made.path)
 
 

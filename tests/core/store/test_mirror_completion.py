@@ -100,7 +100,7 @@ def test_other_content_finished_by_others_is_left_as_it_is(
     finished(first)
     there = s3.objects()
     with pytest.raises(
-        UserError, match=r"s3://bucket/suites/tiny: somebody else finished other content there meanwhile"
+        UserError, match=r"s3://bucket/suites/tiny: another machine finished different content there in the meantime"
     ):
         finished(second, "[]\n")
     assert s3.objects() == there

@@ -241,7 +241,7 @@ def test_a_trial_counts_passes_of_a_second(patched: Path, source: tuple[Path, st
 
 def test_effects_of_some_sites_are_not_enough(source: tuple[Path, str], tmp_path: Path) -> None:
     folder = patch(*source, tmp_path / "heads", AnalysisScope(sites=("head",)), Silent()).path
-    with pytest.raises(UserError, match=r"3 of 15 sites, as L0\.mlp"):
+    with pytest.raises(UserError, match=r"3 of 15 sites \(first: L0\.mlp\)"):
         find_circuit(folder, FEW)
     assert not (folder / "circuit").exists()
 

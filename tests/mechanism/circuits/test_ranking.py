@@ -66,7 +66,7 @@ def test_estimated_ones_where_not_every_site_was_run() -> None:
 
 
 def test_a_site_without_effects_is_named() -> None:
-    with pytest.raises(UserError, match=r"exact: 2 of 4 sites, as L0\.mlp"):
+    with pytest.raises(UserError, match=r"no exact effects for 2 of 4 sites \(first: L0\.mlp\)"):
         site_effects(rows("exact", sites=SITES[:2]), CONTRASTS, SITES, "denoising")
     with pytest.raises(UserError, match="needs the noising effects"):
         site_effects(rows(), CONTRASTS, SITES, "noising")

@@ -112,7 +112,7 @@ def test_what_was_run_is_not_run_again(planted: LoadedModel, tmp_path: Path, mon
     monkeypatch.setattr(CircuitRunner, "_compute", None)
     again = runner.run(circuits, contrasts)
     assert np.array_equal(first.margins, again.margins)
-    assert np.array_equal(first.asides, again.asides)
+    assert np.array_equal(first.unrelated, again.unrelated)
     with pytest.raises(TypeError):
         runner.run([frozenset([parse_site("L0.H0")])], contrasts)
 

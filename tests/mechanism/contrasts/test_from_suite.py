@@ -167,9 +167,9 @@ def test_the_same_suite_gives_the_same_contrasts(tmp_path: Path) -> None:
 def test_what_falls_to_both_halves_is_kept_beside_and_counted(tmp_path: Path) -> None:
     chain = [replace(_soup(i), clusters=(f"c{i}", f"c{i + 1}")) for i in range(12)]
     made = make_contrasts(make_suite(tmp_path, chain, ()))
-    assert made.contrasts and made.torn
-    assert len({one.id for one in (*made.contrasts, *made.torn)}) == 12
-    assert count_rejected(made.usable(redrawn=False)[1])["query: clusters_in_both_halves"] == len(made.torn)
+    assert made.contrasts and made.in_both_halves
+    assert len({one.id for one in (*made.contrasts, *made.in_both_halves)}) == 12
+    assert count_rejected(made.usable(redrawn=False)[1])["query: clusters_in_both_halves"] == len(made.in_both_halves)
 
 
 def _soup(number: int) -> Example:

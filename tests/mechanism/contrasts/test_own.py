@@ -100,7 +100,7 @@ def test_both_examples_of_the_documents_are_the_same_contrast(tmp_path: Path) ->
 def test_a_line_of_neither_form_is_told(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     file.write_text('{"id": "x"}\n')
-    with pytest.raises(UserError, match=r"mine\.jsonl:1: this is no contrast\. A plain one has id, query"):
+    with pytest.raises(UserError, match=r"mine\.jsonl:1: this is not a contrast\. A plain one has id, query"):
         read_either(file)
 
 

@@ -152,7 +152,7 @@ def test_resampling_alone_asks_those_that_can_be(given: Given, tmp_path: Path) -
 
 def test_where_nothing_can_be_resampled_the_way_out_is_named(given: Given, tmp_path: Path) -> None:
     file = _some_without_another_y(tmp_path, alone=12)
-    with pytest.raises(UserError, match="Use --kind mean --kind zero"):
+    with pytest.raises(UserError, match="Use --kind mean or --kind zero"):
         plan_ablation(file, given.model, MLP)
     assert ablate(file, given.model, tmp_path / "a", MLP, Silent(), kinds=["mean", "zero"]).manifest.rejects == {}
 

@@ -209,12 +209,12 @@ def test_kinds_of_sites_are_read_in_the_plural_too(names: list[str], kinds: tupl
 
 
 def test_an_unknown_kind_of_site_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"'neurons' is no kind of site\. Known: .*, heads, .*"):
+    with pytest.raises(ValueError, match=r"'neurons' is not a kind of site\. Known: .*, heads, .*"):
         AnalysisScope.model_validate({"sites": ["neurons"]})
 
 
 def test_an_unknown_role_is_refused_with_all_that_can_be_written() -> None:
-    with pytest.raises(ValueError, match=r"'cue' is no role\. Known: all, every, positions, cls, .*, sep2 \["):
+    with pytest.raises(ValueError, match=r"'cue' is not a role\. Known: all, every, positions, cls, .*, sep2 \["):
         AnalysisScope(roles=("cue",))
 
 

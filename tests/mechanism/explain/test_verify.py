@@ -92,7 +92,7 @@ def test_another_guide_is_refused(given: Given, made: Artifact) -> None:
     [
         (None, "{}", []),
         (None, "{ }", ["circuit/mine/circuit.json: changed since it was written"]),
-        ("other", "{}", ["circuit/mine: it was found with other effects than those of this folder"]),
+        ("other", "{}", ["circuit/mine: it was found with other effects than this folder has"]),
     ],
     ids=["as it was", "changed", "of others"],
 )

@@ -140,7 +140,7 @@ def test_a_role_that_a_contrast_lacks_gives_no_row(planted: LoadedModel) -> None
 
 def test_an_unknown_role_is_refused(planted: LoadedModel) -> None:
     contrasts = read(planted, planted_contrasts(1))
-    with pytest.raises(UserError, match="'cue' is no role"):
+    with pytest.raises(UserError, match="'cue' is not a role"):
         patch_contrasts(planted, contrasts, [SitePatch((Site(0, "mlp"),), "cue")], ["noising"], AMPLE)
 
 

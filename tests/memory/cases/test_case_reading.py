@@ -132,17 +132,17 @@ def test_a_lenient_reading_keeps_the_first_of_two_cases_with_one_id(tmp_path: Pa
     ]
     assert file.notes == (
         "cases.2 (boiler).colour: unknown field, passed over",
-        "cases.2 (boiler): a case with this id stands before it, passed over",
+        "cases.2 (boiler): an earlier case has this id, skipped",
     )
 
 
 @pytest.mark.parametrize("folder", ["/docs", "../docs", "a/../../docs", "C:\\docs", "..\\docs", "\\docs"])
 def test_documents_outside_the_folder_of_the_file_are_refused_unless_lenient(tmp_path: Path, folder: str) -> None:
     path = write_dataset(tmp_path, dataset(document_directory=folder))
-    with pytest.raises(UserError, match=r"document_directory: .* lies outside the folder of this file"):
+    with pytest.raises(UserError, match=r"document_directory: .* is outside the folder of this file"):
         read_cases(path)
     assert read_cases(path, lenient=True).notes == (
-        f"document_directory: {folder!r} lies outside the folder of this file",
+        f"document_directory: {folder!r} is outside the folder of this file",
     )
 
 
@@ -151,7 +151,7 @@ def test_documents_to_which_a_link_leads_out_are_refused_unless_lenient(tmp_path
     (tmp_path / "elsewhere" / "docs").mkdir(parents=True)
     path = write_dataset(tmp_path / "here", dataset(document_directory=folder))
     (tmp_path / "here" / "link").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(UserError, match=r"document_directory: .* lies outside the folder of this file"):
+    with pytest.raises(UserError, match=r"document_directory: .* is outside the folder of this file"):
         read_cases(path)
     assert len(read_cases(path, lenient=True).notes) == 1
 
@@ -191,7 +191,7 @@ def test_a_lenient_reading_places_what_is_wrong_where_it_stands_in_the_file(tmp_
     ("text", "said"),
     [
         ('{"dataset_id": "a",\n "cases": [}', r"cases.json:2: not valid JSON"),
-        ('{"dataset_id": "a", "dataset_id": "b"}', "the key 'dataset_id' stands twice"),
+        ('{"dataset_id": "a", "dataset_id": "b"}', "duplicate key 'dataset_id'"),
         ("[" * 100_000, "nested too deeply|not valid JSON"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from constraintsuite.core.store.jsonl import encode
 from constraintsuite.memory.folder import read_memory
 from constraintsuite.memory.ingest.collection import ingest
-from constraintsuite.memory.segments import living_parts
+from constraintsuite.memory.segments import current_documents
 
 MASTER = "# Master Agreement\n\n1. The Supplier shall deliver on Monday.\n\n2. The Buyer shall pay in 30 days.\n"
 LETTER = "# Side Letter\n\n1. Notwithstanding clause 2 of the Master Agreement, Kilo Ltd pays in 60 days.\n"
@@ -23,7 +23,8 @@ def write(folder: Path, texts: Mapping[str, str]) -> Path:
 
 def held(memory: Path) -> list[bytes]:
     return [
-        encode(one) for one in sorted(read_memory(memory, lambda it: list(living_parts(it))), key=lambda one: one.id)
+        encode(one)
+        for one in sorted(read_memory(memory, lambda it: list(current_documents(it))), key=lambda one: one.id)
     ]
 
 

@@ -18,7 +18,7 @@ from constraintsuite.memory.ingest.collection import DocumentFile, ingest, read_
 from constraintsuite.memory.ingest.growth import RULES, add_documents, ingest_memory, remove_documents
 from constraintsuite.memory.ingest.unit_reader import ReadDocument
 from constraintsuite.memory.records import Edge, MemoryDocument
-from constraintsuite.memory.segments import living_parts
+from constraintsuite.memory.segments import current_documents
 from memory.folder_changes import update_memory
 from memory.ingest.growing_folders import LETTER, MASTER, files, fresh, held, write
 from memory.tiny_parts import part
@@ -99,7 +99,7 @@ def test_degrees_are_bounded_over_all_documents_however_they_came(tmp_path: Path
     old = dict(list(letters.items())[:70])
     ingest_memory(tmp_path / "g", [write(tmp_path / "old", {"master_agreement": MASTER} | old)], name="g")
     add_documents(tmp_path / "g", [write(tmp_path / "new", dict(list(letters.items())[70:]))])
-    parts = read_memory(tmp_path / "g", lambda artifact: list(living_parts(artifact)))
+    parts = read_memory(tmp_path / "g", lambda artifact: list(current_documents(artifact)))
     assert arriving(parts) == collection.MOST_ARRIVING
 
 
@@ -108,10 +108,10 @@ def test_entities_are_bounded_over_all_documents_however_they_came(tmp_path: Pat
     texts = {f"note{number}": f"# Note {number}\n\n{wharf}\n" for number in range(4)}
     first = write(tmp_path / "d", {name: text for name, text in texts.items() if name != "note3"})
     ingest_memory(tmp_path / "g", [first], name="g")
-    parts = read_memory(tmp_path / "g", lambda artifact: list(living_parts(artifact)))
+    parts = read_memory(tmp_path / "g", lambda artifact: list(current_documents(artifact)))
     assert naming(parts) == 180
     add_documents(tmp_path / "g", [write(tmp_path / "e", {"note3": texts["note3"]})])
-    parts = read_memory(tmp_path / "g", lambda artifact: list(living_parts(artifact)))
+    parts = read_memory(tmp_path / "g", lambda artifact: list(current_documents(artifact)))
     assert naming(parts) == 4
     remove_documents(tmp_path / "g", ["note3"])
     assert held(tmp_path / "g") == fresh(first)
@@ -156,7 +156,7 @@ def test_a_document_that_was_not_read_is_named_until_its_file_is_added(tmp_path:
 
 def put_by_hand(memory: Path, document: str) -> None:
     """Give a document another edge; its hash stays that of its file."""
-    (old,) = read_memory(memory, lambda artifact: list(living_parts(artifact, [document])))
+    (old,) = read_memory(memory, lambda artifact: list(current_documents(artifact, [document])))
     edge = Edge(old.units[1].id, old.units[0].id, "depends_on", 1.0, 1.0, "by hand")
     update_memory(memory, add=[replace(old, edges=(*old.edges, edge))])
 
@@ -172,7 +172,7 @@ def test_a_part_that_was_put_in_place_of_one_that_was_read_is_not_linked_anew(tm
 
 
 def test_a_document_that_is_removed_and_put_back_as_it_was_counts_as_not_read(grown: Path) -> None:
-    (old,) = read_memory(grown, lambda artifact: list(living_parts(artifact, ["master_agreement"])))
+    (old,) = read_memory(grown, lambda artifact: list(current_documents(artifact, ["master_agreement"])))
     update_memory(grown, remove=["master_agreement"])
     update_memory(grown, add=[old])
     with pytest.raises(UserError, match="'master_agreement' was put there as it is"):
@@ -180,7 +180,7 @@ def test_a_document_that_is_removed_and_put_back_as_it_was_counts_as_not_read(gr
 
 
 def test_a_part_that_is_given_as_it_is_there_is_still_read(grown: Path) -> None:
-    update_memory(grown, add=read_memory(grown, lambda artifact: list(living_parts(artifact))))
+    update_memory(grown, add=read_memory(grown, lambda artifact: list(current_documents(artifact))))
     assert remove_documents(grown, ["master_agreement"]).relinked == ("side_letter",)
 
 

@@ -39,7 +39,7 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
             b"---\ntitle: [open\n---\n", r"a\.md:2: this is not valid YAML: .*but got '<stream end>'", id="broken YAML"
         ),
         pytest.param(
-            b"---\ndate: 2024-02-30\n---\n", r"a\.md:2: '2024-02-30' is no number and no date", id="no such day"
+            b"---\ndate: 2024-02-30\n---\n", r"a\.md:2: '2024-02-30' is neither a number nor a date", id="no such day"
         ),
         pytest.param(
             b"---\ntitle: T\nvalid_to: 2024-01-01\n\nText.\n",
@@ -48,7 +48,7 @@ def test_lines_are_those_of_the_file(file: Path, data: bytes, lines: tuple[str, 
         ),
         pytest.param(
             b"---\nvalid_to: 2024-01-01\ntitle: T\nvalid_to: 2025-01-01\n---\n",
-            r"a\.md:4: 'valid_to' stands there a second time",
+            r"a\.md:4: duplicate key 'valid_to'",
             id="doubled key",
         ),
         pytest.param(

@@ -51,7 +51,7 @@ def test_versions_and_memory_folders_can_be_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cases", "said"), [((), "no questions"), ((QUESTIONS[0], QUESTIONS[0]), "'late' stands there twice")]
+    ("cases", "said"), [((), "no questions"), ((QUESTIONS[0], QUESTIONS[0]), "'late' is given twice")]
 )
 def test_a_shadow_set_that_cannot_be_replayed(tmp_path: Path, cases: tuple[ShadowCase, ...], said: str) -> None:
     write_jsonl(tmp_path / "shadow.jsonl", cases)

@@ -47,7 +47,7 @@ def test_an_inventory_is_not_overwritten(tmp_path: Path) -> None:
         ({"why": ""}, "in the column why the reason"),
         ({"type": "novel"}, ":2: type: "),
         ({"signed": "yesterday"}, ":2: signed: "),
-        ({"document": "garage_lease"}, "stands in line"),
+        ({"document": "garage_lease"}, "is already in line"),
     ],
 )
 def test_a_row_of_the_inventory_that_does_not_fit_is_told_with_its_line(
@@ -126,7 +126,7 @@ def test_a_freeze_that_was_stopped_is_done_again(tmp_path: Path) -> None:
         ({"evidence": "garage_lease:1.2"}, ":2: evidence of a golden case is what two annotators say"),
         ({"family": "riddle"}, ":2: family: "),
         ({"query": ""}, ":2: query: "),
-        ({"case": "fuel"}, "the case 'fuel' stands in line 2 already"),
+        ({"case": "fuel"}, "the case 'fuel' is already in line 2"),
     ],
 )
 def test_a_case_that_does_not_fit_is_told_with_its_line(tmp_path: Path, changes: Mapping[str, str], said: str) -> None:

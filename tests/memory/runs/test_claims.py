@@ -140,7 +140,7 @@ def test_h3_asks_for_edges_causes_and_time(validity: str, p50: float, walks: lis
 
 def test_h3_tells_the_shares_behind_the_difference_and_looks_at_its_own_budget() -> None:
     rows = outcomes("ppr", "1" * 10, "edge_validity")
-    assert "of 40 walks 50.0 % of the last edges hold up the score of their unit and 5.0 % of others do" in (
+    assert "in 40 walks, removing the last edge lowers the unit's score in 50.0 % of cases (other edges: 5.0 %)" in (
         claim("H3", rows, replays=replays_of(removals(20, 10))).sentence
     )
     elsewhere = [replace(row, budget=10) for row in removals(40, 0)]

@@ -155,7 +155,7 @@ CIRCLE = (Superseded("2024-01-01", "a", "b"), Superseded("2024-01-02", "b", "c")
 
 @pytest.mark.parametrize("events", [CIRCLE, CIRCLE[::-1], (Superseded("2024-01-01", "a", "a"),)])
 def test_events_that_supersede_in_a_circle_are_refused(events: tuple[StateEvent, ...]) -> None:
-    with pytest.raises(UserError, match=r"supersede each other in a circle, so that none would hold: '.'( by '.')+"):
+    with pytest.raises(UserError, match=r"supersede each other in a cycle, so none would be valid: '.'( by '.')+"):
         MemoryState(Clock(START), events=events)
 
 
@@ -167,7 +167,7 @@ def test_a_long_chain_is_no_circle() -> None:
 def test_a_snapshot_that_is_refused_changes_nothing() -> None:
     state = confirmed((START, "a"))
     before = state.snapshot()
-    with pytest.raises(UserError, match="in a circle"):
+    with pytest.raises(UserError, match="in a cycle"):
         state.restore(replace(before, events=CIRCLE))
     assert state.snapshot() == before
 

@@ -70,7 +70,7 @@ def test_a_file_of_units_that_supersede_each_other_in_a_circle_is_refused(tmp_pa
     other.supersede("b", by="a")
     one._superseded |= other._superseded  # as another program may have written it
     save_state(tmp_path / "s.jsonl", one)
-    with pytest.raises(UserError, match=r"s\.jsonl: Units supersede each other in a circle"):
+    with pytest.raises(UserError, match=r"s\.jsonl: Units supersede each other in a cycle"):
         load_state(tmp_path / "s.jsonl")
 
 

@@ -168,7 +168,7 @@ def test_the_fingerprint_holds_nothing_else(other: str) -> None:
         ("http:http://localhost/rerank,key_env=sk-secret", "never the key itself"),
         ("http:http://localhost/rerank,timeout=no,key_env=sk_secret", "timeout: .*got 'no'"),
         ("http:http://localhost/rerank,key=sk_secret", "key: unknown key"),
-        ("http:http://localhost/rerank,key_env=sk-secret,key_env=A", "stands there twice"),
+        ("http:http://localhost/rerank,key_env=sk-secret,key_env=A", "is given twice"),
         ("http:localhost/rerank,key_env=sk-secret", "is not an address"),
         ("http:http://localhost/rerank,batch=0", "batch"),
         ("http:http://localhost/rerank,query_prompt=x", "query_prompt: unknown key"),

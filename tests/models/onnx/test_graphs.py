@@ -158,7 +158,7 @@ def change_config(folder: Path, **values: object) -> None:
         ({"position_embedding_type": "relative_key"}, "'relative_key' positions"),
         ({"is_decoder": True}, "a decoder"),
         ({"num_attention_heads": 0}, "how many layers and heads"),
-        ({"model_type": "distilbert"}, "no scoring head|not named as those of a distilbert"),
+        ({"model_type": "distilbert"}, "no scoring head|do not have the names of a distilbert"),
         ({"model_type": None}, r"config\.json: model_type"),
     ],
 )

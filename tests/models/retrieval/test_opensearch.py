@@ -122,8 +122,8 @@ def test_what_lies_beyond_the_window_of_the_index_is_told() -> None:
         found = OpenSearchRetriever(state.retriever, list(TIED), Workbench(reporter=notes)).search("leek", 3)
     assert [hit.document for hit in found] == ["050", "051", "052"]
     assert notes.said == [
-        "dishes: 1 of 1 queries were cut at 10 documents, more than which the index does not give (index.max_result_window): "
-        "there, ties are broken by the server, or places are left empty."
+        "dishes: 1 of 1 queries were limited to 10 documents (index.max_result_window). "
+        "Below that, ties are ordered by the server, or results are missing."
     ]
 
 

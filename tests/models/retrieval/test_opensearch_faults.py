@@ -42,7 +42,7 @@ def test_a_part_of_a_ranking_is_never_taken_for_all_of_it(server: SearchState, f
     retriever = OpenSearchRetriever(f"{server.retriever},retries=1", list(TEXTS), Workbench())
     retriever.search("nut", 2)
     server.faults.extend([fault, fault])
-    with pytest.raises(UserError, match=f"asked 2 times, .*{words}"):
+    with pytest.raises(UserError, match=f"failed 2 times; .*{words}"):
         retriever.search_all(["nut", "cream"], 2)
 
 
@@ -66,7 +66,8 @@ def test_what_will_not_pass_is_told_at_once(server: SearchState, fault: str) -> 
 def test_a_server_that_stays_busy_is_told_with_the_time_it_asks_for(server: SearchState) -> None:
     server.faults.append("429 4000")
     with pytest.raises(
-        UserError, match=r"429 Too Many Requests: .*rejected execution.*run again in 4000 s, as the server asks"
+        UserError,
+        match=r"429 Too Many Requests: .*rejected execution.*again in 4000 s \(the server asks for that delay\)",
     ):
         identify_opensearch(server.retriever)
 
@@ -90,7 +91,7 @@ def test_a_server_that_names_its_similarity_after_the_key_is_stored_without_it(
 def test_no_server_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]
-    with pytest.raises(UserError, match=r"asked 2 times.*no connection.*Is the server running\?"):
+    with pytest.raises(UserError, match=r"failed 2 times.*no connection.*Is the server running\?"):
         identify_opensearch(f"opensearch:http://127.0.0.1:{port}/x,retries=1")
 
 

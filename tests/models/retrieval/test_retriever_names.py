@@ -48,7 +48,7 @@ def test_a_retriever_that_takes_one_query_is_asked_for_each() -> None:
     [
         ("bm26", "No retriever named 'bm26'. Did you mean 'bm25'"),
         ("bm25:nostop", "bm25 takes options only"),
-        ("bm25,b=0,b=1", "stands there twice"),
+        ("bm25,b=0,b=1", "is given twice"),
         ("bm25,k2=1", "k2: unknown key.*Options: k1: .*; b: "),
         ("bm25,b=7", "b: .*less than or equal to 1"),
         ("cross:folder", "cross scores pairs and does not search.*--retriever bm25 --rerank cross:folder"),

@@ -87,7 +87,7 @@ def test_what_is_cut_is_counted(folder: Path) -> None:
 
 
 def test_a_dense_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="this is no ColBERT model"):
+    with pytest.raises(UserError, match="this is not a ColBERT model"):
         load(make_dense(tmp_path))
 
 

@@ -84,7 +84,7 @@ def test_a_text_that_is_cut_scores_as_its_beginning_does(folder: Path) -> None:
 
 
 def test_a_query_that_leaves_no_room_for_the_text_is_refused(folder: Path) -> None:
-    with pytest.raises(UserError, match=r"beside the query 'soups soups .* nothing of a text fits into 20 tokens"):
+    with pytest.raises(UserError, match=r"with the query 'soups soups .* nothing of a text fits into 20 tokens"):
         load(f"{folder},length=20").score([("soups " * 15, LEEKS)])
 
 

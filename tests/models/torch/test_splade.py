@@ -65,7 +65,7 @@ def test_it_says_how_many_words_a_text_has(tmp_path: Path) -> None:
 
 
 def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="this is no SPLADE model"):
+    with pytest.raises(UserError, match="this is not a SPLADE model"):
         load(make_dense(tmp_path))
 
 

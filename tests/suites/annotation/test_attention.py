@@ -34,12 +34,12 @@ def person(
         (person(repeats=(3, 5)), ""),
         (
             person(repeats=(4, 10)),
-            "did not say the same again: 40.0 % of the answers were the same, in 10 items that came again",
+            "did not repeat their answers: 40.0 % of the answers were the same, in 10 repeated items",
         ),
         (person(repeats=(0, 4)), ""),
         (person(first=(62, 100)), ""),
-        (person(first=(20, 20)), "chose by place: the text shown first in 20 of 20 items (p <0.001)"),
-        (person(first=(1, 12)), "chose by place: the text shown second in 11 of 12 items (p 0.006)"),
+        (person(first=(20, 20)), "seems to choose by position: the first text in 20 of 20 items (p <0.001)"),
+        (person(first=(1, 12)), "seems to choose by position: the second text in 11 of 12 items (p 0.006)"),
         (person(first=(7, 7)), ""),
         (person(first=(0, 0)), ""),
     ],
@@ -59,7 +59,7 @@ def test_too_few_decoys_are_told_of_each(tmp_path: Path) -> None:
     answer_all(batch, "ann")
     people = measure_attention(batch, said_of(batch))
     assert (people[0].decoys.n, people[0].repeats.n) == (1, 0)
-    assert too_few(people) == "Too few decoys to know who reads with care: ann 1 answered, and it takes 5 each."
+    assert too_few(people) == "Too few decoys to know who reads with care: ann 1 answered, but each person needs 5."
     assert too_few([person()]) == ""
 
 

@@ -129,7 +129,7 @@ def mark_both(record: Record) -> None:
 def test_none_beside_something_else_is_refused(tmp_path: Path, layout: str) -> None:
     records = filled(tmp_path, layout)
     mark_both(records[1])
-    with pytest.raises(UserError, match=r"export\.json:2: fluent: 'none' is marked beside something else\."):
+    with pytest.raises(UserError, match=r"export\.json:2: fluent: 'none' is marked together with something else\."):
         taken(tmp_path, records, layout)
 
 
@@ -190,7 +190,7 @@ def test_a_number_that_is_too_long_is_refused(tmp_path: Path) -> None:
 def test_two_annotations_of_one_task_are_refused(tmp_path: Path) -> None:
     records = filled(tmp_path, "label-studio")
     records[0]["annotations"] *= 2
-    with pytest.raises(UserError, match="stands in line 1 already"):
+    with pytest.raises(UserError, match="is already in line 1"):
         taken(tmp_path, records, "label-studio")
 
 

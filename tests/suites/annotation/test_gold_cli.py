@@ -76,7 +76,7 @@ def test_agreement_in_words_and_as_json(batch: Path) -> None:
     judge(batch, "bob")
     text = ok("agree", batch)
     assert "satisfies" in text
-    assert "chose what was shown first" in text
+    assert "chose first text" in text
     found = json.loads(ok("agree", batch, "--by", "slice", "--json"))
     assert {row["group"] for row in found["questions"]} > {"all", "omission"}
     assert [one["annotator"] for one in found["annotators"]] == ["ann", "bob"]
@@ -90,7 +90,7 @@ def test_who_answers_without_care_is_named_and_can_be_left_out(tmp_path: Path) -
     judge(batch, "bob")
     text = ok("agree", batch)
     assert "ann failed the decoys: 0.0 % of the known answers were right, in 5 decoys" in text
-    assert "ann chose by place: the text shown first in" in text
+    assert "ann seems to choose by position: the first text in" in text
     assert "Leave them out with --without NAME." in text
     assert "bob failed" not in text
     assert [one["annotator"] for one in json.loads(ok("agree", batch, "--json"))["concerns"]][:2] == ["ann", "ann"]
@@ -104,7 +104,7 @@ def test_who_answers_without_care_is_named_and_can_be_left_out(tmp_path: Path) -
 
 def test_few_decoys_are_said_to_be_few(batch: Path) -> None:
     judge(batch, "ann")
-    assert "Too few decoys to know who reads with care: ann 1 answered, and it takes 5 each." in ok("agree", batch)
+    assert "Too few decoys to know who reads with care: ann 1 answered, but each person needs 5." in ok("agree", batch)
 
 
 def test_one_ruling_by_hand(batch: Path) -> None:

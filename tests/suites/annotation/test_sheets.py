@@ -142,7 +142,7 @@ def test_a_fault_is_told_with_its_line_and_nothing_is_taken(tmp_path: Path, cell
 def test_a_row_that_stands_twice_is_refused(tmp_path: Path) -> None:
     batch = make_batch(tmp_path)
     rows = filled(batch, "ann", tmp_path)
-    with pytest.raises(UserError, match=r":9: the row '\w+' stands in line 2 already"):
+    with pytest.raises(UserError, match=r":9: the row '\w+' is already in line 2"):
         read_sheet(batch, "ann", write_csv(tmp_path / "done.csv", [*rows, rows[0]]))
 
 

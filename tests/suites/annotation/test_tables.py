@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.suites.annotation.tables import harmless, plain, read_models, read_table, write_table
+from constraintsuite.suites.annotation.tables import harmless, plain, read_csv, read_models, write_csv
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,11 @@ from constraintsuite.suites.annotation.tables import harmless, plain, read_model
 )
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_no_cell_is_a_formula_whatever_the_reader_takes_for_a_border(tmp_path: Path, cell: str, delimiter: str) -> None:
-    write_table(tmp_path / "t.csv", ("row", "a"), [{"row": "1", "a": cell}])
+    write_csv(tmp_path / "t.csv", ("row", "a"), [{"row": "1", "a": cell}])
     with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
         seen = [each for row in csv.reader(file, delimiter=delimiter) for each in row]
     assert not [each for each in seen if each.lstrip(' "').startswith(tuple("=+-@＝＋－＠"))]
-    assert read_table(tmp_path / "t.csv", ())[1][0].cells["a"] == cell.strip().replace("\r\n", "\n")
+    assert read_csv(tmp_path / "t.csv", ())[1][0].cells["a"] == cell.strip().replace("\r\n", "\n")
 
 
 def test_words_are_left_as_they_are() -> None:
@@ -52,8 +52,8 @@ texts = (
 def test_a_table_is_read_as_it_was_written(rows: list[tuple[str, str]]) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "t.csv"
-        write_table(file, ("a", "b"), [{"a": a, "b": b} for a, b in rows])
-        assert [(row.cells["a"], row.cells["b"]) for row in read_table(file, ("a", "b"))[1]] == rows
+        write_csv(file, ("a", "b"), [{"a": a, "b": b} for a, b in rows])
+        assert [(row.cells["a"], row.cells["b"]) for row in read_csv(file, ("a", "b"))[1]] == rows
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -62,7 +62,7 @@ def test_spreadsheets_of_all_languages_are_read(tmp_path: Path, delimiter: str) 
     file.write_bytes(
         b"\xef\xbb\xbf" + f'a{delimiter}b\r\n"1\r\n2"{delimiter}x\r\n{delimiter}\r\n3{delimiter}y\r\n'.encode()
     )
-    columns, rows = read_table(file, ("a",))
+    columns, rows = read_csv(file, ("a",))
     assert columns == ("a", "b")
     assert [(row.line, row.cells["a"]) for row in rows] == [(2, "1\n2"), (5, "3")]
 
@@ -81,14 +81,14 @@ def test_spreadsheets_of_all_languages_are_read(tmp_path: Path, delimiter: str) 
 def test_a_broken_table_is_told_with_its_line(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(UserError) as error:
-        read_table(tmp_path / "t.csv", ("a",))
+        read_csv(tmp_path / "t.csv", ("a",))
     assert said in str(error.value)
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("hours of work")
     with pytest.raises(UserError, match="may hold somebody's work"):
-        write_table(tmp_path / "t.csv", ("a",), [])
+        write_csv(tmp_path / "t.csv", ("a",), [])
     assert (tmp_path / "t.csv").read_text() == "hours of work"
 
 

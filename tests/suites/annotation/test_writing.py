@@ -88,7 +88,7 @@ def test_questions_for_yes_or_no_are_known(query: str, found: bool) -> None:
         (("Which  baths?", "which baths"), [(1, "Both queries say the same")]),
         (("x" * (LONGEST + 1), "which baths"), [(0, f"{LONGEST + 1} characters")]),
         (("which baths", "are baths open"), [(1, "answered by yes or no")]),
-        (("not", "and"), [(0, "stands only in passage 2"), (1, "stands only in passage 1")]),
+        (("not", "and"), [(0, "appears only in passage 2"), (1, "appears only in passage 1")]),
     ],
 )
 def test_what_is_refused(queries: tuple[str, str], faults: list[tuple[int, str]]) -> None:

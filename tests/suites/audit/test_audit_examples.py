@@ -50,7 +50,7 @@ def test_the_opposite_of_a_solver_without_an_opposite_is_said_as_avoiding() -> N
     examples = [make_example(i, f"say {i} nuts", f"nuts {i} say") for i in range(40)]
     audit = audit_examples(examples, seed=0)
     assert _row(audit, "position_of_y").verdict == "leak"
-    assert any("avoiding the text whose first mention of Y stands earlier" in one for one in audit.warnings)
+    assert any("avoiding the text whose first mention of Y comes earlier" in one for one in audit.warnings)
 
 
 def test_ties_count_as_failures_and_are_shown() -> None:

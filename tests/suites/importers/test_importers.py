@@ -280,7 +280,7 @@ def test_a_source_that_is_not_there_is_explained(tmp_path: Path, kind: str, sour
 
 @pytest.mark.parametrize(
     ("places", "message"),
-    [([0, 7], r"\[0, 7\], but the collection has 3 documents"), ([1], "must be two whole numbers")],
+    [([0, 7], r"\[0, 7\], but the collection has 3 documents"), ([1], "must be two integers")],
 )
 def test_a_wrong_place_in_excluir_is_refused(tmp_path: Path, places: list[int], message: str) -> None:
     folder = write_excluir(tmp_path / "data", {**EXCLUIR_ROW, "corpus_sub_index": places})

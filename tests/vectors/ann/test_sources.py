@@ -122,7 +122,7 @@ def test_rows_of_different_lengths_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([[0, 1, 1]] * 2, "name a row twice; padding is no truth"),
+        ([[0, 1, 1]] * 2, "name a row twice; padding is not ground truth"),
         ([[0, 1, 6]] * 2, "there are rows 0 to 5"),
         ([[0, 1, -1]] * 2, "there are rows 0 to 5"),
         ([[0, 1, 2]], "neighbours of 1 queries"),

@@ -79,7 +79,7 @@ class GateResult:
 
     `passed` is whether the run keeps every rule, or breaks none for sure where the policy allows that. `outcome` is
     `passed`, `failed`, or `inconclusive`: chance could have broken a limit, or kept it. `verdicts` say what became of
-    each rule, with the values behind it.
+    each rule, with the values it was judged by.
     """
 
     def __init__(self, stored: checking.GateResult) -> None:

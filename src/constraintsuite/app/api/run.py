@@ -57,7 +57,7 @@ class Run:
         return self.summary.headline.metrics[parse_metric(metric or self.summary.headline_metric).name]
 
     def table(self, by: str = "slice", metric: str = "") -> Table:
-        """One metric, by default that of the headline, by slice, relation, cue, edit, ..."""
+        """One metric, by default the headline metric, by slice, relation, cue, edit, ..."""
         return self._table(by, metric or self.summary.headline_metric)
 
     def slice(self, wanted: Mapping[str, str] | None = None, /, **more: str) -> Run:
@@ -74,7 +74,7 @@ class Run:
         return self._only({everything[place].id for place in places})
 
     def plot(self, metric: str = "", by: str = "slice") -> Drawing:
-        """One metric, by default that of the headline, by group: bars with whiskers and a line at chance level."""
+        """One metric, by default the headline metric, by group: bars with whiskers and a line at chance level."""
         shown = parse_metric(metric or self.summary.headline_metric)
         if not shown.share:
             raise UserError(f"{shown} is not a share, so bars from 0 to 100 % do not fit it. Use plot_gaps().")
@@ -106,7 +106,7 @@ class Run:
         return group_table({self.model: self.stored}, by, *map(parse_metric, metrics), keys=keys)
 
     def _shown(self) -> list[str]:
-        """The metrics of the short form, that of the headline first."""
+        """The metrics of the short form, the headline metric first."""
         return sorted(_SHOWN, key=lambda name: name != self.summary.headline_metric)
 
     def _groups(self, by: str) -> Mapping[str, GroupFigures]:
@@ -126,7 +126,7 @@ class Run:
 def load_run(path: FolderPath) -> Run:
     """Read the run in a folder, to look at its results or to compare it with others.
 
-    Returns a `Run`. A folder that holds no finished run, or one that was changed since, is a `UserError`.
+    Returns a `Run`. Raises `UserError` if the folder holds no finished run, or one that was changed since.
 
         >>> cs.load_run("runs/ours/bm25").figure("paired_accuracy")
     """
@@ -146,10 +146,10 @@ def evaluate(
 
     `model` is a model string, such as "bm25" or "cross:FOLDER" (`list_models` has them); or a function that takes a
     list of (query, text) pairs and returns a number for each; or an object with a method `score(pairs)`,
-    `predict(pairs)` or `encode(texts)`, such as a CrossEncoder or SentenceTransformer of sentence-transformers.
-    Vectors are compared by the similarity that the object states, or else by cosine.
-    `suite` is a suite or its folder. `name` is the run's name where the model is no string; by default what the object
-    calls itself, or its class. `seed` is that of the bootstrap.
+    `predict(pairs)` or `encode(texts)`, such as a CrossEncoder or SentenceTransformer of sentence-transformers. Vectors
+    are compared by the similarity that the object states, or else by cosine. `suite` is a suite or its folder. `name`
+    is the run's name where the model is not a string; by default what the object calls itself, or its class. `seed` is
+    for the bootstrap.
 
     Returns a `Run`, and writes it to the folder OUT/SUITE/MODEL as `csuite eval` does (OUT is `runs` if not given). A
     model string that was evaluated there before is not computed again; a function or object is always called.
@@ -177,7 +177,7 @@ def report(*runs: Run | FolderPath, out: FolderPath, ties: TiePolicy = "strict",
     """Write a page about runs of one suite, with its tables as files, to share or to put into a paper.
 
     `runs` are runs or their folders; `out` is the folder to create; `ties` says what equal scores count. Returns the
-    path of the page, `index.html`, which needs nothing else; `tables/` beside it has CSV, JSON, Markdown and LaTeX.
+    path of the page, `index.html`, which needs nothing else; `tables/` next to it has CSV, JSON, Markdown and LaTeX.
 
         >>> cs.report(run, "runs/ours/bm25", out="report")
     """
@@ -185,7 +185,7 @@ def report(*runs: Run | FolderPath, out: FolderPath, ties: TiePolicy = "strict",
         raise UserError("A report needs at least one run.")
     given = [as_run(run) for run in runs]
     if any(run.is_slice for run in given):
-        raise UserError("A page is of whole runs, and breaks them down by itself: give the run, not a slice of it.")
+        raise UserError("A page shows complete runs, and breaks them down by itself. Give the run, not a slice of it.")
     bench = Workbench(cache=cache_folder() / "scores", reporter=choose_reporter(quiet))
     folders = [run.path for run in given]
     return write_report(given[0].suite.path, folders, Path(out), Extras(rule=TieRule(ties)), bench)

@@ -194,7 +194,7 @@ class Suite:
 def load_suite(path: FolderPath) -> Suite:
     """Read the suite in a folder, to look at its examples or to evaluate models on it.
 
-    Returns a `Suite`. A folder that holds no finished suite, or one that was changed since, is a `UserError`.
+    Returns a `Suite`. Raises `UserError` if the folder holds no finished suite, or one that was changed since.
 
         >>> suite = cs.load_suite("suites/ours")
         >>> suite.examples[0]  # a card with the query and its two documents
@@ -235,8 +235,8 @@ def import_suite(kind: str, source: FolderPath, out: FolderPath, split: str | No
     """Read another test set as a suite, so that models can be evaluated on it with the same metrics and tests.
 
     `kind` is its format, such as `nevir`, `excluir` or `beir`; `source` its file or folder, or its repository on the
-    hub; `split` the split to read, where it has several. Writes the suite to the folder `out` and returns it. A set
-    without pairs of documents to compare is a `UserError`.
+    hub; `split` the split to read, where it has several. Writes the suite to the folder `out` and returns it. Raises
+    `UserError` if the set has no pairs of documents to compare.
 
         >>> suite = cs.import_suite("nevir", "orionweller/NevIR", "suites/nevir", split="test")
     """

@@ -1,6 +1,6 @@
 """What `csuite gold` prints."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def gold_text(summary: GoldSummary, people: list[Attention], out: Path) -> str:
 
     lines = [
         f"{out}: " + ", ".join(f"{count} {verdict}" for verdict, count in summary.verdicts.items()),
-        f"correct labels among those settled: {say(summary.right, 'share')}; {summary.needed}.",
+        f"label accuracy on settled items: {say(summary.right, 'share')}; {summary.needed}.",
         *_attention_lines(people),
     ]
     return "\n".join(lines)

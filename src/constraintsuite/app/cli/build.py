@@ -71,7 +71,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @seed_option
 @engine_options(models=False)
 @click.option("--from", "redo_from", metavar="STAGE", help=f"Redo this stage and all later ones. {_STAGES}")
-@click.option("--until", metavar="STAGE", help="Stop after this stage; the names are those of --from.")
+@click.option("--until", metavar="STAGE", help="Stop after this stage; the names are the same as for --from.")
 @dry_run_option
 @json_option
 def build(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -155,7 +155,10 @@ def _read_recipe(
     domains: tuple[Path, ...],
     seed: int,
 ) -> Recipe:
-    """Read the recipe file, or make a recipe with all defaults for the corpus. Both or neither is a UserError."""
+    """Read the recipe file, or make a recipe with all defaults for the corpus.
+
+    Raises UserError if both or neither are given.
+    """
     if (recipe_file is None) == (corpus is None):
         command = click.get_current_context().command_path
         raise UserError(f"Give either a recipe file or --corpus, for example: {command} --corpus docs.jsonl")

@@ -35,7 +35,7 @@ def finished_runs(folders: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def open_experiments(folders: Sequence[Path], suite: Path | None, rule: TieRule) -> list[Experiment]:
-    """Open folders as experiments; a folder of a kind without measurements is a UserError.
+    """Open folders as experiments. Raises UserError if the kind of a folder has no measurements.
 
     Runs of `random` are left out with a note if there are others, because chance is shown as a line.
     """

@@ -1,6 +1,6 @@
 """`csuite gold`: sample, sheet, import, status, agree, adjudicate, export."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def sample(source: Path, out: Path | None, size: int, repeats: float, seed: int,
 def sheet(folder: Path, annotator: str, out: Path, layout: str, as_json: bool) -> None:
     """Write a sheet of what a person has not judged yet. It shows no labels, no scores and nobody else's answers.
 
-    Beside it lie a guide and, for private cases, the documents to read. The first sheet of a pilot makes its batch.
+    Next to it are a guide and, for private cases, the documents to read. The first sheet of a pilot makes its batch.
     """
     from constraintsuite.core.store.files import write_text
     from constraintsuite.memory.private.cases import open_labels, reading_copy

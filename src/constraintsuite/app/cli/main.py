@@ -32,7 +32,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Evaluate": {
         "models": ("models:models", "List the families of models, and known weights."),
-        "retrieve-eval": ("retrieve:retrieve_eval", "Measure whole rankings of a retriever."),
+        "retrieve-eval": ("retrieve:retrieve_eval", "Measure the rankings of a retriever."),
         "baseline": ("gate:baseline", "Store runs under names, to compare with later."),
     },
     "Any folder": {
@@ -144,7 +144,7 @@ def main() -> None:
 
 def _with_urls(message: str) -> str:
     """The message with the URL that the user gave in place of the folder of its local mirror."""
-    from constraintsuite.core.store.mirror import with_urls  # noqa: PLC0415 - so that --help stays quick
+    from constraintsuite.core.store.mirror import with_urls  # noqa: PLC0415 - so that --help stays under 0.3 s
 
     return with_urls(message)
 

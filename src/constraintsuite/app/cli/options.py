@@ -156,7 +156,7 @@ bundle_encoder_option = click.option(
 
 
 def similarity_option(default: str | None = None) -> Callable[[Command], Command]:
-    """The similarity of vectors; by default that of their encoder."""
+    """The similarity of vectors; by default the similarity of their encoder."""
     return click.option(
         "--metric",
         type=click.Choice(["cosine", "dot", "euclidean", "manhattan"]),

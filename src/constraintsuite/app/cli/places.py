@@ -1,6 +1,6 @@
 """Files and folders on the command line. A folder may be a URL of an object store, which is mirrored in a local folder."""
 
-# The store is imported when a URL is given, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class UrlUse(Enum):
     MANY = auto()
     """Nothing is pulled: the folder holds many results, and the command calls `take_folder` for its own."""
     REFUSE = auto()
-    """A URL is a UserError."""
+    """Raises UserError if the path is a URL."""
 
 
 class FolderParameter(click.Path):

@@ -1,6 +1,6 @@
 """`csuite plan`: estimate what a build will take on machines that need not be here."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _cluster_options = combine(
     click.option(
         "--cores-per-node",
         type=click.IntRange(1, 4_096),
-        show_default="those of this machine",
+        show_default="as on this machine",
         help="CPU cores per machine.",
     ),
     click.option(
@@ -41,7 +41,7 @@ _cluster_options = combine(
         "--memory-per-node",
         type=click.FloatRange(0, min_open=True),
         metavar="GIB",
-        show_default="that of this machine",
+        show_default="as on this machine",
         help="Memory per machine; a warning says if it is too little.",
     ),
 )
@@ -50,9 +50,7 @@ _cluster_options = combine(
 @click.command()
 @recipe_argument()
 @_cluster_options
-@click.option(
-    "--documents", type=click.IntRange(1), show_default="counted", help="Number of documents in the whole corpus."
-)
+@click.option("--documents", type=click.IntRange(1), show_default="counted", help="Number of documents in the corpus.")
 @click.option("--price-per-node-hour", type=click.FloatRange(0), help="Price of a machine per hour, in any currency.")
 @click.option("--price-per-gb-month", type=click.FloatRange(0), help="Price of a GB (10^9 bytes) per month.")
 @click.option(
@@ -85,7 +83,7 @@ def plan(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Estimate the time, memory, storage and money that a build of RECIPE takes.
 
     It builds small samples of the corpus on this machine, in a folder that is removed afterwards, and shows how the estimate
-    for the whole corpus follows from them.
+    for the complete corpus follows from them.
     """
     from constraintsuite.core.execution.cores import cores
     from constraintsuite.core.execution.progress import Terminal

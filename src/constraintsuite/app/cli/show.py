@@ -103,7 +103,7 @@ def verify(folder: Path, again: int | None, guide: Path | None, as_json: bool) -
 
 
 def _faults(folder: Path, manifest: Manifest, again: int | None, guide: Path | None) -> list[str]:
-    """Run the checks of a folder's kind; options of another kind are a UserError."""
+    """Run the checks of a folder's kind. Raises UserError for options of another kind."""
     from constraintsuite.core.store.artifact import MANIFEST, Artifact
     from constraintsuite.core.store.revisions import REVISIONS
 

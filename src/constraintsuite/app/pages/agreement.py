@@ -19,9 +19,9 @@ _AGREEMENT: ItemColumns[QuestionAgreement] = {
 _ATTENTION: ItemColumns[Attention] = {
     "annotator": ("text", lambda one: one.annotator),
     "items": ("count", lambda one: one.answered),
-    "decoys right": ("share", lambda one: one.decoys),
-    "same again": ("share", lambda one: one.repeats),
-    "chose what was shown first": ("share", lambda one: one.shown_first),
+    "decoy accuracy": ("share", lambda one: one.decoys),
+    "self-agreement": ("share", lambda one: one.repeats),
+    "chose first text": ("share", lambda one: one.shown_first),
 }
 
 

@@ -49,7 +49,7 @@ def comparison_tables(found: Comparison) -> list[Table]:
 
 
 def comparison_table(found: Comparison) -> Table:
-    """The whole comparison as one table."""
+    """The complete comparison as one table."""
     grouped = len({test.group for test in found.tests}) > 1
     caption = f"Paired differences on {found.items:,} items of {found.data}, with 95 % interval."
     labels = ("systems", "metric", "group") if grouped else ("systems", "metric")
@@ -181,8 +181,8 @@ def detection_text(found: Sequence[RuleDetection], data: str) -> str:
         lines.append(f"{one.rule}: {one.items:,} items in {one.clusters:,} clusters ({one.group})")
         lines += [f"  {line}" for line in _detection_lines(one)]
     end = (
-        f"This is what {data} can detect with a probability of 80 %, if two systems disagree as often as most systems do, and on "
-        "cautious assumptions. After a run, the gate computes it from the results."
+        f"This is what {data} can detect with a probability of 80 %, for a typical rate of disagreement between two systems and "
+        "for a pessimistic one. After a run, the gate computes it from the results."
     )
     return "\n".join([*lines, end])
 
@@ -194,8 +194,8 @@ def _detection_lines(one: RuleDetection) -> Iterator[str]:
     if one.typical is None:
         yield "These are too few to detect any change. Build a larger suite."
         return
-    most = "" if one.detectable is None else f", on cautious assumptions of {points(one.detectable)}"
-    yield f"They detect a change of about {points(one.typical)} or more{most}."
+    pessimistic = "" if one.detectable is None else f", or {points(one.detectable)} (pessimistic)"
+    yield f"They detect a change of at least {points(one.typical)} (typical){pessimistic}."
     if one.limit is not None and one.limit < one.typical:
         yield (
             f"The limit is {points(one.limit)}: a change between the two will often come out inconclusive. "

@@ -94,7 +94,7 @@ def _lead(view: ReportView) -> str:
 
 def _notes(view: ReportView) -> Iterator[str]:
     best = view.labels[0]
-    opposite = ", and the order turns round for the opposite query" if view.metric.name == "paired_accuracy" else ""
+    opposite = ", and the order is reversed for the opposite query" if view.metric.name == "paired_accuracy" else ""
     yield f"An example counts when the text that satisfies the query scores above the one that violates it{opposite}."
     yield headline_remark(view.suite.examples, view.metric)
     omission = view.runs[best].summary.by["slice"].get(OMISSION)

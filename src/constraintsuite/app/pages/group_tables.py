@@ -104,7 +104,7 @@ def in_order(by: str, keys: Iterable[str]) -> list[str]:
 
 
 def grouping_of(summary: RunSummary, by: str) -> Mapping[str, GroupFigures]:
-    """The figures of a grouping by group; a grouping that the run does not have is a UserError."""
+    """The figures of a grouping by group. Raises UserError if the run does not have the grouping."""
     if by not in summary.by:
         raise UserError(f"No grouping named {by!r} in this run. {hint_for(by, (HEADLINE, *summary.by))}")
     return summary.by[by]
@@ -151,7 +151,9 @@ def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
     names = f"{', '.join(first)} and {last}" if first else last
     remark = f"Headline: {metric.title.lower()} over {names}."
     apart = OMISSION not in counted and any(example.slice == OMISSION for example in examples)
-    return f"{remark} It does not count omission, a slice that counting words can win." if apart else remark
+    return (
+        f"{remark} It does not count omission, because counting words is enough to win that slice." if apart else remark
+    )
 
 
 def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:

@@ -94,7 +94,7 @@ def _inputs(view: ReportView) -> dict[str, str]:
         inputs["baseline"] = view.baseline.artifact.manifest.content
     for label, run in view.runs.items():
         inputs[f"run {label}"] = run.artifact.manifest.content
-        # These are no part of a run's content, but the page shows them.
+        # These are not part of a run's content, but the page shows them.
         place = [environment_of(run.artifact.path), model_facts(run)]
         inputs[f"versions {label}"] = sha256_text(json.dumps(place, sort_keys=True))
     return inputs
@@ -126,11 +126,11 @@ class LateInteraction(Protocol):
     fingerprint: str
 
     def maxsim(self, query: str, text: str) -> MaxSim:
-        """The token similarities behind the score of one pair."""
+        """The token similarities that make up the score of one pair."""
 
 
 def load_late_interaction(model: str, bench: Workbench) -> LateInteraction:
-    """The model of this name; a model that does not compare tokens is a UserError."""
+    """The model of this name. Raises UserError if it does not compare tokens."""
     scorer = load_scorer(model, bench)
     if not isinstance(scorer, LateInteraction):
         raise UserError(f"--maxsim {model}: this model does not compare tokens. Name a ColBERT model: colbert:FOLDER")
@@ -147,7 +147,7 @@ def match_tokens(model: str, scorer: LateInteraction, examples: Sequence[Example
 
 
 def pick_examples(examples: Sequence[Example], ids: Sequence[str]) -> list[Example]:
-    """The examples with these ids; an unknown id is a UserError."""
+    """The examples with these ids. Raises UserError if an id is unknown."""
     known = {example.id: example for example in examples}
     for wanted in ids:
         if wanted not in known:

@@ -46,7 +46,7 @@ class ShowOptions:
 
 
 Show = Callable[[Sequence[Path], ShowOptions], Display]
-"""Reads folders of one kind into one display. A folder that is damaged or not finished is a UserError."""
+"""Reads folders of one kind into one display. Raises UserError if a folder is damaged or not finished."""
 
 
 def show_together(show: Show) -> Show:
@@ -116,8 +116,8 @@ def _renamed_block(block: SectionBlock, prefix: str) -> SectionBlock:
 def write_shown_report(folders: Sequence[Path], out: Path, options: ShowOptions) -> Path:
     """Write one page about these folders to `out` and return its path; a page that is up to date is kept.
 
-    Folders of one kind are shown together; the kinds follow in the order in which they are first named. A kind without a page
-    is a UserError.
+    Folders of one kind are shown together; the kinds follow in the order in which they are first named. Raises
+    UserError for a kind without a page.
     """
     manifests = {folder: Artifact.open_unverified(folder).manifest for folder in folders}
     display = _show_folders(manifests, options)

@@ -80,7 +80,7 @@ def measure_table(summary: RankingSummary) -> Table:
 
 
 def _figure(name: str, figure: Interval) -> tuple[CellValue, ...]:
-    """The value and the ends of its interval. The median of a rank, and its upper end, can lie deeper than what was searched."""
+    """The value and the ends of its interval. The median of a rank, and its upper end, can be deeper than the search."""
     value, low, high = (UnitValue(each, metric_of(name).kind) for each in (figure.value, figure.low, figure.high))
     if metric_of(name).average == "mean" or not figure.n:
         return value, low, high
@@ -89,7 +89,7 @@ def _figure(name: str, figure: Interval) -> tuple[CellValue, ...]:
 
 
 def _order(one: QueryResult) -> tuple[float, str]:
-    """A key that sorts queries by how many ranks the first violating document lies above the first satisfying one."""
+    """A key that sorts queries by how many ranks the first violating document is above the first satisfying one."""
     violating = float("inf") if one.first_violation is None else float(one.first_violation)
     satisfying = float("inf") if one.first_relevant is None else float(one.first_relevant)
     return (0.0 if violating == satisfying else violating - satisfying), one.query

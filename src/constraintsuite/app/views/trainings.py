@@ -28,7 +28,7 @@ _ABOUT_RECIPE = "All settings of the training, and how much data its tasks had."
 
 @show_each
 def show_training(path: Path, _: ShowOptions) -> Display:
-    """The page of one training. A training whose files were changed is a UserError."""
+    """The page of one training. Raises UserError if its files were changed."""
     artifact = Artifact.open_unverified(path, KIND)
     manifest = artifact.manifest
     lacking = next((name for name in _SHOWN if name not in manifest.files), None)

@@ -35,7 +35,7 @@ UNDO_MESSAGES = {
 
 @dataclass(frozen=True)
 class AnnotatorSession:
-    """The state behind a page of a queue."""
+    """The state of a page of a queue."""
 
     request: Request
     home: str

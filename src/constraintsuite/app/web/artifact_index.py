@@ -20,7 +20,7 @@ from constraintsuite.suites.annotation.batch import HEAD
 
 SUITE, RUN, REPORT = "suite", "run", "report"
 BATCH, PROPOSALS = "batch", "proposals"
-"""Kinds in addition to those of artifacts: a folder that people judge, and a file that `csuite propose` wrote."""
+"""Kinds in addition to the kinds of artifacts: a folder that people judge, and a file that `csuite propose` wrote."""
 DAMAGED = "damaged"
 """The kind of a folder whose manifest was written by csuite but cannot be read."""
 HERE = ".here"

@@ -17,7 +17,7 @@ UNKNOWN = "CORPUS"
 
 
 def shell_path(path: Path) -> str:
-    """The quoted path relative to where the site was started; absolute if it lies elsewhere."""
+    """The quoted path relative to where the site was started; absolute if it is elsewhere."""
     start = Path.cwd()
     seen = path.relative_to(start).as_posix() if path.is_relative_to(start) else str(path)
     return shlex.quote(f"./{seen}" if seen.startswith("-") else seen)

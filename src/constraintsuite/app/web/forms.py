@@ -85,10 +85,10 @@ def read_number(text: str) -> int:
 
 
 def read_whole(text: str, name: str, least: int, most: int) -> int:
-    """A whole number that a person typed; anything else is a UserError."""
+    """An integer that a person typed. Raises UserError for anything else."""
     found = text.strip()
     if not (_is_number(found) and least <= int(found) <= most):
-        raise UserError(f"{name}: {text[:40]!r} is not a whole number from {least:,} to {most:,}.")
+        raise UserError(f"{name}: {text[:40]!r} is not an integer from {least:,} to {most:,}.")
     return int(found)
 
 

@@ -12,7 +12,7 @@ from constraintsuite.app.web.artifact_index import ArtifactIndex, ServedArtifact
 from constraintsuite.app.web.origins import fault_of
 from constraintsuite.core.errors import UserError
 
-_OUTSIDE = "A new folder would lie outside the served folder. Serve the folder above it."
+_OUTSIDE = "A new folder would be outside the served folder. Serve the folder above it."
 
 
 def require_sibling_allowed(artifacts: ArtifactIndex, artifact: ServedArtifact) -> None:

@@ -84,7 +84,8 @@ def _suite_with(
 ) -> ServedArtifact | None:
     """The served suite with this content hash; of several copies the one at `place`, and never a changed one.
 
-    The manifest alone is no proof: someone who copies a suite and edits its examples copies the manifest as well.
+    The manifest alone does not prove that: someone who copies a suite and edits its examples copies the manifest as
+    well.
     """
     known = artifacts.of_kind("suite") if suites is None else suites
     found = [suite for suite in known if suite.content == content and not fault_of(artifacts, suite)]
@@ -151,7 +152,7 @@ def suite_of_run(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtif
 
 
 def require_suite(artifacts: ArtifactIndex, family: SuiteFamily, run: ServedArtifact) -> ServedArtifact:
-    """The suite of a run, for pages that show its examples; a UserError if it is not served."""
+    """The suite of a run, for pages that show its examples. Raises UserError if it is not served."""
     suite = suite_of_run(artifacts, family, run)
     if suite is None:
         raise UserError(
@@ -175,11 +176,11 @@ def _family(
 
 
 _BESIDE = re.compile(r"(.+)\.[a-z]+(?:-\d+)?")
-"""Names of batches, which lie next to the folder or file that they were drawn from."""
+"""Names of batches, which are next to the folder or file that they were drawn from."""
 
 
 def batches_on(artifacts: ArtifactIndex, *kinds: str) -> list[tuple[ServedArtifact, BatchHeader]]:
-    """The batches, or those of some kinds, whose header can be read. The home page reports the others."""
+    """The batches of all or some kinds whose header can be read. The home page reports the others."""
     found = []
     for artifact in artifacts.of_kind(BATCH):
         try:

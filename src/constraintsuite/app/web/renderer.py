@@ -53,7 +53,7 @@ def render_fault(request: Request, status: int, message: str) -> Response:
 
 
 def static_path(name: str) -> str:
-    """The address of a shared file. It contains a hash of the content, so that browsers may cache it."""
+    """The address of a shared file. It contains a hash of the content, so browsers may cache it."""
     return f"/static/{sha256_text(_static(name))[:12]}/{name}"
 
 

@@ -135,7 +135,7 @@ class ServedSite:
 
 @contextmanager
 def listen(site: WebSite) -> Iterator[ServedSite]:
-    """Open the socket of a site; an address that is in use or not of this machine is a UserError."""
+    """Open the socket of a site. Raises UserError if the address is in use or not of this machine."""
     names = [_checked(_bracketed(name)) for name in site.names]
     if not site.host.strip():
         raise UserError(

@@ -106,7 +106,7 @@ class LocalEngine:
 
 
 def require_results(results: Iterable[Result | Crash]) -> list[Result]:
-    """The results of a map, for callers that need all of them: a crash is a UserError."""
+    """The results of a map, for callers that need all of them. Raises UserError after a crash."""
     complete = []
     for result in results:
         if isinstance(result, Crash):

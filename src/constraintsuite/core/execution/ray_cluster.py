@@ -17,7 +17,7 @@ _ANSWER_SECONDS = 5.0
 
 
 def find_cluster(address: str | None) -> str:
-    """The address to connect to; if nothing listens there, a UserError, since Ray itself would try for minutes."""
+    """The address to connect to. Raises UserError if nothing listens there, since Ray itself would try for minutes."""
     if find_spec("ray") is None:
         raise MissingExtraError("ray", "--engine ray")
     from_environment = os.environ.get("RAY_ADDRESS") or None

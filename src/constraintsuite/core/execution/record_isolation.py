@@ -109,7 +109,7 @@ class RecordIsolation:
     ) -> list[Made | None]:
         """The results of one call of `make` for all records of a shard, None for records that break it.
 
-        The last bits of a model's result depend on the batch, and so on the whole shard. Therefore single records are tried
+        The last bits of a model's result depend on the batch, and so on all of the shard. Therefore single records are tried
         only to find those to leave out, and the others are then computed together: the results are the same whether or not
         processes died on the way. `harmless` is a record that breaks no model. It is tried first, so that no other record is
         blamed when the model cannot be loaded.

@@ -37,13 +37,13 @@ def paths_in(value: object) -> list[Path]:
 
 
 def mirrors_in(value: object) -> dict[Path, str]:
-    """The mirrors that the paths in a value lie in: the folder on this machine, and its URL."""
+    """The mirrors that contain the paths in a value: the folder on this machine, and its URL."""
     found = (mirror_of(path) for path in paths_in(value))
     return {mirror.root: mirror.url for mirror in found if mirror is not None}
 
 
 def localize(value: T, mirrors: Mapping[Path, str]) -> T:
-    """The value with its paths moved from the mirrors of the sending machine to those of this machine."""
+    """The value with its paths moved from the mirrors of the sending machine to the mirrors of this one."""
     for root, url in mirrors.items():
         here = open_mirror(url).root
 

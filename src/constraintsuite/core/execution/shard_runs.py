@@ -114,13 +114,13 @@ def _refuse_early_deaths(title: str, crashed: Sequence[Shard]) -> None:
         pull_path(shard.deaths_file)
         if not shard.deaths_file.is_file():
             raise UserError(
-                f"{title}: worker processes die before they start {shard.name}. Is there enough memory, and is the package whole on "
+                f"{title}: worker processes die before they start {shard.name}. Is there enough memory, and is the package complete on "
                 "every node? What was finished is kept: run the same command again."
             )
 
 
 def run_shard(sent: Shard) -> None:
-    """Do the work of a shard and write its outcome; a shard that has killed too many processes is a UserError."""
+    """Do the work of a shard and write its outcome. Raises UserError if the shard has killed too many processes."""
     shard = _localize_shard(sent)
     if shard.outcome_file.is_file():  # a worker that was thought lost has done it after all
         return

@@ -65,7 +65,7 @@ class Constraint:
 
 
 class ConstraintRecordType(Protocol):
-    """What reading and writing need of a type; `suites/constraints/base.py` has the whole interface."""
+    """What reading and writing need of a type; `suites/constraints/base.py` has the full interface."""
 
     @property
     def record(self) -> type[Constraint]:

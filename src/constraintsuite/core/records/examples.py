@@ -31,7 +31,7 @@ NATURAL = "natural"
 
 @dataclass(frozen=True, slots=True)
 class PoolPlace:
-    """Where a document stood in the candidate pool of one query; null where the pool does not hold it."""
+    """The position of a document in the candidate pool of one query; null if the pool does not contain it."""
 
     __pydantic_config__ = NO_OTHER_KEYS
 
@@ -167,7 +167,7 @@ class Example:
             if one.document not in roles:
                 raise ValueError(f"its evidence names a document that it does not have: {one.document}")
             if not 0 <= one.start <= one.end <= len(self.document(one.document).text):
-                raise ValueError(f"its evidence lies outside of the {one.document} text: {one.start} to {one.end}")
+                raise ValueError(f"its evidence is outside of the {one.document} text: {one.start} to {one.end}")
 
     @property
     def queries(self) -> dict[QueryRole, str]:

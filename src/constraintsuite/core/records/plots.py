@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 AxisScale = Literal["logit", "share", "log", "linear", "count"]
-"""`logit` for shares near 1, `share` for other shares, `log` for positive values that span powers of ten, `count` for whole
-numbers, `linear` for everything else."""
+"""`logit` for shares near 1, `share` for other shares, `log` for positive values that span powers of ten, `count` for
+integers, `linear` for everything else."""
 
 
 @dataclass(frozen=True, slots=True)

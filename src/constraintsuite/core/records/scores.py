@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with the bounds of its 95 % interval and the number of items behind it; undefined is None."""
+    """A value with the bounds of its 95 % interval and its number of items; undefined is None."""
 
     value: float | None
     low: float | None

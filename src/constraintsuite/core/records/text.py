@@ -50,7 +50,7 @@ class Span:
         return text[self.start : self.end]
 
     def covers(self, other: Span) -> bool:
-        """Whether `other` lies completely inside this span."""
+        """Whether `other` is completely inside this span."""
         return self.start <= other.start and other.end <= self.end
 
     def overlaps(self, other: Span) -> bool:

@@ -46,7 +46,7 @@ class Metric:
 
 
 def find_metric(metrics: Mapping[str, M], name: str) -> M:
-    """The metric that a user named; an unknown name is a UserError that suggests the nearest one."""
+    """The metric that a user named. Raises UserError that suggests the nearest name if this one is unknown."""
     if name not in metrics:
         raise UserError(f"No metric named {name!r}. {hint_for(name, metrics)}")
     return metrics[name]

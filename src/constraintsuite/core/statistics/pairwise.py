@@ -147,7 +147,7 @@ def pair_class(result: PairResult) -> PairClass | None:
 
 
 def parse_metric(name: str) -> PairMetric:
-    """The metric that a user named; an unknown name is a UserError."""
+    """The metric that a user named. Raises UserError if the name is unknown."""
     return find_metric(METRICS, name)
 
 

@@ -37,7 +37,7 @@ class StandardMeasure:
 
 
 def parse_standard(text: str) -> StandardMeasure:
-    """The measure that a user named; a UserError if ir-measures does not know it or cannot compute it here.
+    """The measure that a user named. Raises UserError if ir-measures does not know it or cannot compute it here.
 
     The measure is tried on one query, which is the only way to find out which parameters its implementation refuses.
     """
@@ -53,9 +53,10 @@ def measure_queries(
 ) -> dict[StandardMeasure, dict[str, float]]:
     """The value of each measure for each query of `qrels`; a query without hits gets the lowest value.
 
-    A query for which a measure is undefined has no value. A measure that cannot be computed at all is a UserError. Only the order
-    of the documents counts. The implementations behind ir-measures break ties in different ways, compare scores in 32 bits, or
-    accept only numbers as query ids. So they get numbers in place of names, and ranks in place of scores.
+    A query for which a measure is undefined has no value. Raises UserError if a measure cannot be computed at all. Only
+    the order of the documents counts. The implementations that ir-measures calls break ties in different ways, compare
+    scores in 32 bits, or accept only numbers as query ids. So they get numbers in place of names, and ranks in place of
+    scores.
     """
     numbers = {query: str(number) for number, query in enumerate(qrels, 1)}
     documents = dict.fromkeys(d for one in (*qrels.values(), *rankings.values()) for d in one)
@@ -118,7 +119,7 @@ def _extrapolated(shared: Sequence[float], s: int, persistence: float) -> float:
 
 @contextmanager
 def _user_errors(name: str) -> Iterator[None]:
-    """Turn errors of the implementations behind ir-measures into a UserError."""
+    """Turn errors of the implementations that ir-measures calls into a UserError."""
     try:
         yield
     except (ValueError, TypeError, ArithmeticError, OSError, subprocess.SubprocessError) as error:
@@ -162,8 +163,8 @@ def _read(text: str) -> Measure:
     except (ValueError, NameError, AssertionError, TypeError) as error:
         raise UserError(f"Measure {text!r}: {_reason(error)}") from None
     cutoff = measure.params.get("cutoff", 1)
-    if isinstance(cutoff, bool) or not 1 <= cutoff <= DEEPEST:  # trec_eval would end the whole process
-        raise UserError(f"Measure {text!r}: after @ there must be a whole number from 1 to {DEEPEST:,}.")
+    if isinstance(cutoff, bool) or not 1 <= cutoff <= DEEPEST:  # trec_eval would end the process
+        raise UserError(f"Measure {text!r}: after @ there must be an integer from 1 to {DEEPEST:,}.")
     if not known:
         raise UserError(
             f"Measure {text!r}: ir-measures knows it, but no installed package computes it. Choose another measure."
@@ -175,7 +176,7 @@ def _reason(error: Exception) -> str:
     if isinstance(error, NameError):
         return "there is no such measure."
     if "cutoff=" in str(error):
-        return "it needs a whole number, as in P@10."
+        return "it needs an integer, as in P@10."
     if "=<object" in str(error):
         return f"it needs a value for {str(error).partition('=')[0].rpartition(' ')[2]}."
     return f"{error}." if isinstance(error, AssertionError) else "write it as nDCG@10 or P(rel=2)@5."

@@ -2,7 +2,7 @@
 
 Two things limit what a comparison detects with a probability of 80 %. A difference must stand out from the spread between clusters
 (Student's t on mean / standard error). And enough clusters must change: with the two-sided sign-flip test on m clusters that
-differ, no p is smaller than 2 / 2^m, so that at a level of 5 % at least six clusters must change.
+differ, no p is smaller than 2 / 2^m, so at a level of 5 % at least six clusters must change.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def sign_flip(
     """The two-sided p of the mean difference, if the two systems can be exchanged at random in each cluster.
 
     It is exact, by enumeration, if few clusters differ. Otherwise it is estimated from random draws, among which the observed
-    one is counted, so that p is never 0 and never too small (Phipson & Smyth 2010).
+    one is counted, so p is never 0 and never too small (Phipson & Smyth 2010).
     """
     return float(max_t(differences[:, np.newaxis], clusters, rng=rng, draws=draws).p[0])
 
@@ -115,7 +115,7 @@ class Assumption(NamedTuple):
     """The correlation of the differences of two items of one cluster (intraclass correlation)."""
 
 
-TYPICAL, CAUTIOUS = Assumption(0.075, 0.02), Assumption(0.2, 0.1)
+TYPICAL, PESSIMISTIC = Assumption(0.075, 0.02), Assumption(0.2, 0.1)
 """The medians, and values above the largest, of 18 pairs of systems (BM25, tf-idf, a bi-encoder, a small cross-encoder) on the
 bundled suite, an encyclopedic one and NevIR: disagreement 0.02 to 0.18, correlation -0.05 to 0.09."""
 
@@ -135,7 +135,7 @@ def detect_after(differences: FloatArray, clusters: IntArray, *, alpha: float, b
     return _smallest(error, count, alpha, len(differences) if bounded else None)
 
 
-def detect_before(clusters: IntArray, *, alpha: float, assumed: Assumption = CAUTIOUS) -> float | None:
+def detect_before(clusters: IntArray, *, alpha: float, assumed: Assumption = PESSIMISTIC) -> float | None:
     """What a comparison on these items will detect, under an assumption about the two systems.
 
     With an intraclass correlation r, the variance of a mean over clusters of m items is 1 + (m - 1) r times that of independent

@@ -56,7 +56,7 @@ class Artifact:
 
     @classmethod
     def open(cls, path: Path, kind: str | None = None) -> Artifact:
-        """The finished artifact at `path` with all its files unchanged; anything else is a UserError.
+        """The finished artifact at `path` with all its files unchanged. Raises UserError for anything else.
 
         All commands that read an artifact open it here, so that nothing is computed from changed or missing files. A process
         hashes a file once, however often it is opened (see `known_sha256`).
@@ -70,10 +70,11 @@ class Artifact:
 
     @classmethod
     def open_unverified(cls, path: Path, kind: str | None = None) -> Artifact:
-        """The finished artifact at `path`, from its manifest alone; a missing or unfinished one, or another kind, is a UserError.
+        """The finished artifact at `path`, from its manifest alone.
 
         For callers that read only the manifest, that report all faults, or that read a few of many files. The last call
-        `refuse_changed` with the names of those files.
+        `refuse_changed` with the names of those files. Raises UserError if the artifact is missing, unfinished or of
+        another kind.
         """
         command = MADE_BY.get(kind or "")
         manifest = read_manifest(path)
@@ -127,7 +128,7 @@ class Artifact:
     def verify(self, separate: Collection[str] = ()) -> list[str]:
         """One line per file that is missing, changed or not in the manifest.
 
-        `separate` names the folders inside that are no part of the artifact, as for `finish`.
+        `separate` names the folders inside that are not part of the artifact, as for `finish`.
         """
         foreign = sorted(_hashed_files(self.path, separate).keys() - self.manifest.files.keys())
         return [*self.faults(), *(f"{name}: not in the manifest" for name in foreign)]
@@ -191,7 +192,7 @@ def finish(
     """Hash the files of `path` and write its manifest: from now on it is finished.
 
     `events` are incidents that did not change the content, such as a repeated request; `place` are facts about where a model
-    ran. `separate` names folders inside that are artifacts of their own, and no content of this one.
+    ran. `separate` names folders inside that are artifacts of their own and do not belong to this one.
     """
     remove_leftovers(path)
     files = {

@@ -96,7 +96,7 @@ def known_sha256(path: Path) -> str:
 
 
 def sha256_text(*parts: str) -> str:
-    """The SHA-256 of several strings; unlike that of their concatenation, it depends on where each ends."""
+    """The SHA-256 of several strings; unlike the hash of their concatenation, it depends on where each ends."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")

@@ -48,7 +48,7 @@ def write_json(path: Path, record: object, indent: int = 2) -> None:
 
 
 def read_json(path: Path, kind: type[T]) -> T:
-    """Read a record that `write_json` wrote; any other content is a UserError."""
+    """Read a record that `write_json` wrote. Raises UserError for any other content."""
     try:
         return adapter(kind).validate_json(path.read_bytes())
     except ValidationError as error:
@@ -65,7 +65,7 @@ class JsonLine(Generic[T]):
 
 
 def read_jsonl(path: Path, kind: type[T]) -> Iterator[T]:
-    """The records of a file, in order; a line that is not valid is a UserError with its number."""
+    """The records of a file, in order. Raises UserError with the number of an invalid line."""
     for line in read_lines(path, kind):
         if line.record is None:
             raise UserError(f"{path}:{line.number}: {line.fault}")
@@ -105,7 +105,9 @@ def _message(fault: ErrorDetails) -> str:
     if fault["type"] == "value_error":  # from a check of our own, whose sentence needs no more
         return str(fault["ctx"]["error"])
     if fault["type"] == "union_tag_invalid":
-        return f"{fault['ctx']['tag']!r} is no known {_discriminator(fault)}; there is {fault['ctx']['expected_tags']}"
+        return (
+            f"{fault['ctx']['tag']!r} is not a known {_discriminator(fault)}; there is {fault['ctx']['expected_tags']}"
+        )
     if fault["type"] == "union_tag_not_found":
         return f"there is no {_discriminator(fault)}"
     value = repr(fault.get("input"))

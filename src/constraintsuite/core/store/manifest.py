@@ -73,12 +73,12 @@ class Manifest(StrictModel):
         for name in files:
             place = PurePosixPath(name)
             if place.is_absolute() or not place.parts or ".." in place.parts:
-                raise ValueError(f"the file {name!r} does not lie in this folder")
+                raise ValueError(f"the file {name!r} is not in this folder")
         return files
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of a finished folder, None for an unfinished one; a manifest of another format is a UserError."""
+    """The manifest of a finished folder, None for an unfinished one. Raises UserError if it has another format."""
     mirror = mirror_of(path)
     if mirror is not None:
         mirror.refresh(path)

@@ -40,7 +40,7 @@ def open_mirror(url: str) -> Mirror:
 
 
 def fetch_url(url: str) -> Path:
-    """Download a file or folder of a store that is only read; one that does not exist is a UserError."""
+    """Download a file or folder of a store that is only read. Raises UserError if it does not exist."""
     scheme, _, place = url.partition("://")
     folder, _, name = place.strip("/").rpartition("/")
     if not folder:
@@ -56,7 +56,7 @@ def fetch_url(url: str) -> Path:
 
 
 def mirror_of(path: Path) -> Mirror | None:
-    """The mirror that a path lies in; None for paths elsewhere, and for temporary files."""
+    """The mirror that contains a path; None for paths elsewhere, and for temporary files."""
     full = os.path.abspath(path)  # noqa: PTH100 - unlike resolve(), it keeps links and takes a microsecond
     if f"{os.sep}mirrors{os.sep}" not in full:
         return None
@@ -70,28 +70,28 @@ def mirror_of(path: Path) -> Mirror | None:
 
 
 def push_path(path: Path) -> None:
-    """Upload a file or folder if it lies in a mirror; otherwise do nothing."""
+    """Upload a file or folder if it is in a mirror; otherwise do nothing."""
     mirror = mirror_of(path)
     if mirror is not None:
         mirror.push(path)
 
 
 def pull_path(path: Path, skip: Path | None = None) -> None:
-    """Download a file or folder, except the folder `skip` inside it, if it lies in a mirror; otherwise do nothing."""
+    """Download a file or folder, except the folder `skip` inside it, if it is in a mirror; otherwise do nothing."""
     mirror = mirror_of(path)
     if mirror is not None:
         mirror.pull(path, skip if skip is not None and skip.is_relative_to(mirror.root) else None)
 
 
 def remove_from_store(path: Path) -> None:
-    """Remove a file or folder from the store if it lies in a mirror; the copy on this machine stays."""
+    """Remove a file or folder from the store if it is in a mirror; the copy on this machine stays."""
     mirror = mirror_of(path)
     if mirror is not None:
         mirror.remove(path)
 
 
 def shown(path: Path) -> str:
-    """A path as the user knows it: as a URL if it lies in a mirror."""
+    """A path as the user knows it: as a URL if it is in a mirror."""
     mirror = mirror_of(path)
     return str(path) if mirror is None else mirror.address(path)
 

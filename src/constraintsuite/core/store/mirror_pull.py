@@ -20,7 +20,7 @@ from constraintsuite.core.store.sync_state import SyncedObject, SyncState, belon
 
 MANIFEST = "manifest.json"
 STAGES = "stages"
-"""The name of folders with unfinished work, which are needed only to resume it and are no content of the artifact."""
+"""The name of folders with unfinished work, which are needed only to resume it and do not belong to the artifact."""
 WAITS = (0.2, 0.4, 0.8, 1.6, 3.2, 6.4)
 """Seconds between attempts to pull a folder while others write to it."""
 
@@ -184,7 +184,7 @@ class PulledMirror(SyncState):
 
 
 def read_fields(manifest: bytes, address: str) -> dict[str, Any]:
-    """The fields of a manifest; one that is no JSON object is a UserError."""
+    """The fields of a manifest. Raises UserError if it is not a JSON object."""
     try:
         found = json.loads(manifest)
     except ValueError:
@@ -195,15 +195,15 @@ def read_fields(manifest: bytes, address: str) -> dict[str, Any]:
 
 
 def is_manifest(name: str) -> bool:
-    """Whether a name is that of a manifest."""
+    """Whether a name is the name of a manifest."""
     return name.rpartition("/")[2] == MANIFEST
 
 
 def folder_of(name: str) -> str:
-    """The folder that a name lies in."""
+    """The folder that contains a name."""
     return name.rpartition("/")[0]
 
 
 def join(folder: str, name: str) -> str:
-    """The name of a file in a folder; the folder may be empty, for the whole mirror."""
+    """The name of a file in a folder; the folder may be empty, for the complete mirror."""
     return f"{folder}/{name}" if folder else name

@@ -29,11 +29,11 @@ class Mirror(PulledMirror):
     """A URL and the local folder that copies it. All paths are inside that folder."""
 
     def publish(self, path: Path, manifest: str, hashes: Mapping[str, str], separate: Collection[str]) -> str:
-        """Finish a folder in the store and here; returns its manifest.
+        """Publish a finished folder and return its manifest.
 
         `hashes` has the hash of every file of the folder by its name, empty where it is not known; `separate` names the
-        folders inside that are no part of it. If others finished the same content meanwhile, the manifest is theirs; if they
-        finished other content, that is a UserError.
+        folders inside that are not a part of it. If another machine published the same content first, its manifest is
+        returned. Raises UserError if it published different content.
         """
         folder = self.name_of(path)
         wanted = {join(folder, name): sha256 for name, sha256 in hashes.items()}
@@ -47,8 +47,9 @@ class Mirror(PulledMirror):
     def push(self, path: Path) -> None:
         """Upload the changed files of a file or folder, hidden ones included; nothing is removed from the store.
 
-        Finished folders are published. A file that was changed after its folder was finished is a UserError, and nothing is
-        uploaded. A folder that is finished in the store but not here becomes unfinished there when a file of it is uploaded.
+        Finished folders are published. Raises UserError if a file was changed after its folder was finished; then
+        nothing is uploaded. A folder that is finished in the store but not here becomes unfinished there when a file of
+        it is uploaded.
         """
         name = self.name_of(path)
         names, entries = self.files(name), self.store.entries(name)
@@ -133,15 +134,18 @@ class Mirror(PulledMirror):
         self.store.delete([name])
 
     def _is_finished_by_others(self, manifest: str, entry: ListedObject | None, content: str) -> bool:
-        """Whether others finished the same content since the last pull or push; other content is a UserError."""
+        """Whether others finished the same content since the last pull or push.
+
+        Raises UserError if they finished different content.
+        """
         known = self.known(manifest)
         if entry is None or (known is not None and known.version == entry.version):
             return False
         theirs = self.store.read(manifest)
         if theirs is not None and read_fields(theirs, self.store.address(manifest)).get("content") != content:
             raise UserError(
-                f"{self.store.address(folder_of(manifest))}: somebody else finished other content there meanwhile. It was left "
-                "as it is. Choose another place, or run the command again to start from what is there."
+                f"{self.store.address(folder_of(manifest))}: another machine finished different content there in the "
+                "meantime, which was kept. Choose another place, or run the command again to start from what is there."
             )
         return theirs is not None
 
@@ -161,12 +165,12 @@ class Mirror(PulledMirror):
         in_parallel(upload, names)
 
     def _note_uploaded(self, name: str, sha256: str = "") -> None:
-        """Remember the version that was just uploaded; an object of another size is a UserError."""
+        """Remember the version that was just uploaded. Raises UserError if the object has another size."""
         entry, size = self.store.find(name), self.file(name).stat().st_size
         if entry is None or entry.size != size:
             raise UserError(
-                f"{self.store.address(name)}: {size:,} bytes were written, and the store has "
-                f"{f'{entry.size:,}' if entry else 'none'}. Does somebody else write there? Try again."
+                f"{self.store.address(name)}: uploaded {size:,} bytes, but the store has "
+                f"{f'{entry.size:,}' if entry else 'none'}. Another process may be writing there. Try again."
             )
         self.note(name, entry.version, sha256)
 

@@ -1,4 +1,4 @@
-"""An object store behind a URL, through fsspec.
+"""An object store at a URL, through fsspec.
 
 The drivers of fsspec read credentials from their own environment variables. They also retry dropped connections, timeouts and
 requests to busy servers.
@@ -61,7 +61,7 @@ class ObjectStore:
         return f"{self.url}/{name}" if name else self.url
 
     def entries(self, name: str = "") -> dict[str, ListedObject]:
-        """The object `name` and every object under it; a bucket that does not exist is a UserError."""
+        """The object `name` and every object under it. Raises UserError if the bucket does not exist."""
         try:
             found = self._call(name, self._files.find, detail=True)
         except FileNotFoundError:

@@ -31,7 +31,7 @@ class SyncedObject:
 
 @cache
 def connect(url: str) -> ObjectStore:
-    """The object store behind a URL; a process connects to it once."""
+    """The object store of a URL; a process connects to it once."""
     return ObjectStore(url)
 
 
@@ -44,11 +44,11 @@ class SyncState:
 
     @property
     def store(self) -> ObjectStore:
-        """The object store behind the URL."""
+        """The object store of the URL."""
         return connect(self.url)
 
     def file(self, name: str) -> Path:
-        """The local file of an object; a name that leads out of the folder is a UserError."""
+        """The local file of an object. Raises UserError if its name leads out of the folder."""
         if any(part in ("", ".", "..") for part in name.split("/")):
             raise UserError(
                 f"{self.store.address(name)}: a local file cannot have this name. Rename or remove the object."
@@ -56,7 +56,7 @@ class SyncState:
         return self.root / name
 
     def files(self, name: str) -> list[str]:
-        """The names of the local files that are `name` or lie under it, and belong in the store."""
+        """The names of the local files that are `name` or in that folder, and belong in the store."""
         return list(_files_in(self.root, name))
 
     def known(self, name: str) -> SyncedObject | None:

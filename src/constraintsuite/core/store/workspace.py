@@ -137,7 +137,7 @@ class Workspace:
         return self.stages / f"{name}.done"
 
     def _find(self, accept: Callable[[Artifact], bool], note: Callable[[str], None]) -> Artifact | None:
-        """The finished artifact of this origin, if it exists; content that may not be replaced is a UserError."""
+        """The finished artifact of this origin, if it exists. Raises UserError for content that may not be replaced."""
         if self.out.exists() and not self.out.is_dir():
             raise UserError(f"{self.out}: this is a file, not a folder. Choose another --out.")
         manifest = read_manifest(self.out)
@@ -186,7 +186,7 @@ class Workspace:
             raise UserError(f"{foreign}: this is not part of the {self.origin.kind}. Choose another --out.")
 
     def _visible(self, folder: Path | None = None) -> Iterator[Path]:
-        """All files except hidden ones, those of separate folders, and unfinished work."""
+        """All files except hidden ones, files in separate folders, and unfinished work."""
         for path in sorted((folder or self.out).iterdir()):
             apart = folder is None and (
                 path.name in self.separate or (path.name == STAGES and (self.out / WORKING).is_file())
@@ -230,16 +230,16 @@ def claim(  # noqa: PLR0913 - one parameter per setting
     otherwise: Callable[[Manifest], str] = lambda _: "or move it away",
     note: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Workspace]:
-    """Keep other commands out of `out` while the block runs; content that may not be replaced is a UserError.
+    """Keep other commands out of `out` while the block runs. Raises UserError for content that may not be replaced.
 
-    If the artifact of this origin exists and is unchanged, the workspace has it as `finished`, and there is nothing to do. Such
-    a folder is not locked, since others may be reading it.
+    If the artifact of this origin exists and is unchanged, the workspace has it as `finished`, and there is nothing to
+    do. Such a folder is not locked, since others may be reading it.
 
-    `files` are patterns of the command's output; `DIR/**` means everything under a folder. `separate` names folders inside that
-    are no content of the artifact and are never touched; a command that names `stages` there keeps it after it has finished.
-    `work` are settings of the unfinished work that do not decide the output, such as the size of shards. `accept` says which
-    other artifact is as good as one of this origin, and `otherwise` what else the user can do about an artifact of another
-    origin.
+    `files` are patterns of the command's output; `DIR/**` means everything under a folder. `separate` names folders
+    inside that do not belong to the artifact and are never touched; a command that names `stages` there keeps it after
+    it has finished. `work` are settings of the unfinished work that do not decide the output, such as the size of
+    shards. `accept` says which other artifact is as good as one of this origin, and `otherwise` what else the user can
+    do about an artifact of another origin.
     """
     space = Workspace(
         out, origin, files, replace, separate, " ".join(filter(None, [origin.fingerprint, work])), otherwise
@@ -285,7 +285,7 @@ def new_folder(out: Path) -> Iterator[Path]:
     """A new folder to write to, for output that is never resumed or replaced.
 
     It is renamed to `out` if the block ends without an error, so a command that fails or is killed leaves nothing in `out`.
-    If `out` exists and is not an empty folder, that is a UserError.
+    Raises UserError if `out` exists and is not an empty folder.
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out}: this already exists. Choose another --out.")

@@ -1,7 +1,7 @@
 """The one YAML loader: for files that a user writes, for YAML inside other documents, and for data of the package.
 
 PyYAML's safe loader runs no code, but a file can still make it hang or raise its own errors. Here every file that it cannot read,
-or that exceeds the limits below, is a UserError with the line.
+or that exceeds the limits below, raises a UserError with the line.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FAST_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoad
 
 
 def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - the caller's model decides what it must be
-    """Read a user's YAML file of a kind ("recipe"); a missing, invalid, ambiguous or too large one is a UserError.
+    """Read a user's YAML file of a kind ("recipe"). Raises UserError if it is missing, invalid, ambiguous or too large.
 
     `hint` says where to get a file to start from.
     """
@@ -59,7 +59,7 @@ def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - t
 
 
 def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN401 - as above
-    """Parse YAML text that begins at a line of a file, such as front matter; a fault in it is a UserError."""
+    """Parse YAML text that begins at a line of a file, such as front matter. Raises UserError for a fault in it."""
     if len(text) > MAX_BYTES:
         raise UserError(
             f"{path}:{first_line}: the YAML here has more than {MAX_BYTES:,} characters, the limit. Shorten it."
@@ -111,15 +111,13 @@ class _Loader(yaml.SafeLoader):
             message = f"the tag {_short(event.tag)} is not allowed. Take it out, and quote the value if it is text."
             self._refuse(event, message)
         if self._depth == MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
-            self._refuse(
-                event, f"lists and mappings stand more than {MAX_DEPTH} deep in each other. Take some levels out."
-            )
+            self._refuse(event, f"lists and mappings are nested more than {MAX_DEPTH} deep. Remove some levels.")
         self._depth += 1
         node = super().compose_node(parent, index)
         self._depth -= 1
         assert node is not None
         if alias and id(node) not in self._sizes:
-            self._refuse(event, "this alias leads back to where it stands. Write the value out.")
+            self._refuse(event, "this alias refers to itself. Write the value out.")
         if not alias:
             self._check(node)
         self._values += self._sizes[id(node)] if alias else 1
@@ -152,7 +150,9 @@ class _Loader(yaml.SafeLoader):
         try:
             value = self.construct_object(node)
         except ValueError as error:
-            message = f"{_short(node.value)} is no number and no date ({error}). Correct it, or quote it if it is text."
+            message = (
+                f"{_short(node.value)} is neither a number nor a date ({error}). Correct it, or quote it if it is text."
+            )
             self._refuse(node, message)
         if isinstance(value, int) and abs(value) > MAX_INTEGER:
             self._refuse(
@@ -168,15 +168,15 @@ class _Loader(yaml.SafeLoader):
             value: object = key.value if key.tag in _SIGNS else self.construct_object(key)
             first = spelt.get(key.value, spelt.get(value))
             if first is not None:
-                what = "stands there a second time" if first == key.value else f"is the same key as {_short(first)}"
-                self._refuse(key, f"{_short(key.value)} {what}; the first would be lost. Join the two.")
+                same = "" if first == key.value else f" (the same as {_short(first)})"
+                self._refuse(key, f"duplicate key {_short(key.value)}{same}. Remove one of the two.")
             spelt |= {key.value: key.value, value: key.value}
 
     def _refuse(self, at: yaml.Node | yaml.Event, message: str) -> NoReturn:
         raise _RefusedValueError(at.start_mark.line if at.start_mark else 0, message)
 
     def scan_flow_scalar_non_spaces(self, double: bool, start_mark: yaml.Mark) -> list[str]:
-        """As the base class, for a part of a quoted text; refuses an escape such as "\\UFFFFFFFF", which is no character."""
+        """As the base class, for a part of a quoted text; refuses an escape such as "\\UFFFFFFFF", which is not a character."""
         line = self.line
         try:
             return super().scan_flow_scalar_non_spaces(double, start_mark)
@@ -187,7 +187,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def _no_character(character: str) -> str:
-    return f"the character {ord(character):#06x} stands here, which no text has. Take it out."
+    return f"the character {ord(character):#06x} is not allowed in text. Remove it."
 
 
 def _short(value: str) -> str:

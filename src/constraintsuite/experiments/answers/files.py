@@ -13,7 +13,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example, Preference
 from constraintsuite.core.store.jsonl import JsonLine, describe, read_lines, write_jsonl
 from constraintsuite.experiments.load import load_suite
-from constraintsuite.suites.annotation.tables import read_table, refuse_existing, write_table
+from constraintsuite.suites.annotation.tables import read_csv, refuse_existing, write_csv
 
 _ID_COLUMNS = ("example", "id", "example_id")
 _ENDINGS = (".csv", ".tsv", ".jsonl")
@@ -40,7 +40,7 @@ class PairQuestion:
 
 
 def questions_of(example: Example) -> dict[Preference, PairQuestion]:
-    """The question behind each preference of an example."""
+    """The question for each preference of an example."""
     found = {}
     for preference in example.preferences:
         one, other = sorted((example.document(preference.better).text, example.document(preference.worse).text))
@@ -60,7 +60,7 @@ def write_sheet(suite: Path, file: Path, *, sample: int | None = None, seed: int
     if file.suffix.lower() == ".jsonl":
         write_jsonl(file, rows)
     else:
-        write_table(file, list(AnswerRow.model_fields), (row.model_dump() for row in rows))
+        write_csv(file, list(AnswerRow.model_fields), (row.model_dump() for row in rows))
     return len(rows)
 
 
@@ -85,12 +85,12 @@ def _draw(question: PairQuestion, seed: int) -> int:
 
 
 def read_rows(file: Path) -> Iterator[JsonLine[AnswerRow]]:
-    """Read each row, or what is wrong with it; a missing column is a UserError."""
+    """Read each row, or what is wrong with it. Raises UserError if a column is missing."""
     _check_ending(file)
     if file.suffix.lower() == ".jsonl":
         yield from read_lines(file, AnswerRow)
         return
-    columns, rows = read_table(file, ["choice"])
+    columns, rows = read_csv(file, ["choice"])
     if not set(_ID_COLUMNS) & set(columns):
         raise UserError(f"{file}:1: the column example is missing; there are: {', '.join(columns)}.")
     for line, cells in rows:

@@ -40,7 +40,7 @@ def record_answers(
 ) -> Artifact:
     """Write the run `human:NAME` of the answers in a file, in its own folder under `out`.
 
-    An example that is not answered is a UserError, unless `allow_missing` leaves it out.
+    Raises UserError if an example is not answered, unless `allow_missing` leaves it out.
     """
     if not (name.isprintable() and name.strip()):
         raise UserError(f"--name {name!r}: give the run a name that can be printed.")
@@ -116,7 +116,7 @@ def _facts(given: AnswersByQuestion) -> Mapping[str, ModelFact]:
 
 
 def _read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
-    """Read the answers to each question; all rows that cannot be understood are named in one UserError."""
+    """Read the answers to each question. Raises UserError that names all rows that cannot be understood."""
     known = {example.id: example for example in examples}
     given: dict[PairQuestion, list[GivenAnswer]] = {}
     faults: list[RowFault] = []
@@ -135,8 +135,8 @@ def _read_answers(file: Path, examples: Sequence[Example]) -> AnswersByQuestion:
             preference = _find_preference(row, example)
             before = lines.setdefault((row.annotator, example.id, preference), line.number)
             if before != line.number:
-                who = row.annotator or "no one; name them in a column `annotator`"
-                raise UserError(f"answered already in line {before} (by {who}).")
+                advice = "" if row.annotator else " If two people answered, add a column `annotator`."
+                raise UserError(f"already answered in line {before}{row.annotator and f' by {row.annotator}'}.{advice}")
             question = questions_of(example)[preference]
             answer = GivenAnswer(row.annotator, preference.query, _shares(row, example, preference, question))
             given.setdefault(question, []).append(answer)
@@ -173,7 +173,7 @@ def _find_role(query: str, example: Example) -> QueryRole:
     if role is None or role not in asked:
         named = ", ".join(asked)
         raise UserError(
-            f"{query!r} is no query of {example.id} that has a right answer; there are: {named}, or their texts."
+            f"{query!r} is not a query of {example.id} with a right answer; there are: {named}, or their texts."
         )
     return role
 
@@ -214,7 +214,7 @@ def scores_of(answers: AnswersByQuestion) -> dict[tuple[str, str], float]:
     """A number from 0 to 1 for each text under its query: the mean of its shares.
 
     If a query has several questions about one text, these means may contradict an answer about two texts. Then the texts
-    get levels instead, which keep every answer. Answers that form a circle are a UserError.
+    get levels instead, which keep every answer. Raises UserError if the answers form a cycle.
     """
     by_query: dict[str, dict[PairQuestion, tuple[float, float]]] = {}
     for question, given in answers.items():
@@ -257,8 +257,8 @@ def _levels(query: str, verdicts: _Verdicts) -> dict[str, float]:
         order = list(TopologicalSorter(above).static_order())
     except CycleError:
         raise UserError(
-            f"The answers to {query!r} are circular: a text is preferred to another, and that one, in the end, to "
-            "it. One score per text cannot express that. Leave one of these answers out, and pass --allow-missing."
+            f"The answers to {query!r} form a cycle (such as A over B, B over C, C over A), which no set of scores can "
+            "express. Leave one of these answers out, and pass --allow-missing."
         ) from None
     level: dict[str, int] = {}
     for head in order:

@@ -1,1 +1,1 @@
-"""Whole rankings of a collection: judged queries, measures, TREC files and figures."""
+"""Rankings of a collection: judged queries, measures, TREC files and figures."""

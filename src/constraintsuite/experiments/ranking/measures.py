@@ -1,4 +1,4 @@
-"""The measures of a ranking: those of ir-measures, and constraint measures, which count violating documents."""
+"""The measures of a ranking: ir-measures, and constraint measures, which count violating documents."""
 
 from __future__ import annotations
 
@@ -65,12 +65,14 @@ def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
             faults.append(str(error))
     if faults:
         ours = ", ".join(f"{name}@K" if kind.has_cutoff else name for name, kind in KINDS.items())
-        raise UserError("\n".join([*dict.fromkeys(faults), f"Besides the measures of ir-measures there are: {ours}."]))
+        raise UserError(
+            "\n".join([*dict.fromkeys(faults), f"In addition to the measures of ir-measures there are: {ours}."])
+        )
     return list(measures)
 
 
 def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[RankingMeasure]:
-    """The usual measures and the wanted ones. A wanted measure that needs deeper rankings is a UserError."""
+    """The usual measures and the wanted ones. Raises UserError if a wanted measure needs deeper rankings."""
     usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violating for query in queries) else ())]
     asked = parse_measures(wanted)
     deep = [str(measure) for measure in asked if depth is not None and (measure.cutoff or 0) > depth]

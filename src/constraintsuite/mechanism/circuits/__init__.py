@@ -1,1 +1,1 @@
-"""Circuits: a few sites that alone do what the whole model does, compared with chance."""
+"""Circuits: a few sites that alone do what the full model does, compared with chance."""

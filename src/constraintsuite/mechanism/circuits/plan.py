@@ -50,21 +50,21 @@ def search_steps(
 
     The cost of completeness and members depends on `size`, the number of sites of the circuit that is found.
     """
-    find, check = halves
+    selection, held_out = halves
     greedy = min(GREEDY, size)
     parts = min(settings.parts, 2**size - 1) + greedy
-    band = [Call(settings.band, check)] * sizes
+    band = [Call(settings.band, held_out)] * sizes
     return {
         # Both halves, with everything and with nothing kept.
-        "margins": [Call(_KEPT, find), Call(_KEPT, check)],
+        "margins": [Call(_KEPT, selection), Call(_KEPT, held_out)],
         # Each size on both halves, random circuits, and the area.
-        "curve": [Call(sizes, find), Call(sizes + 1, check, _WHOLE), *band, Call(sizes, check)],
-        "random circuits": [Call(1, check), *[Call(settings.chance, check)] * len(MATCHES)],
+        "curve": [Call(sizes, selection), Call(sizes + 1, held_out, _WHOLE), *band, Call(sizes, held_out)],
+        "random circuits": [Call(1, held_out), *[Call(settings.chance, held_out)] * len(MATCHES)],
         # Circuit and model without the same members; the greedy search removes one member at a time.
-        "completeness": [*(Call(2 * (size - gone), find) for gone in range(greedy)), Call(2 * parts, check)],
-        "members": [Call(size + 1, check)],
+        "completeness": [*(Call(2 * (size - gone), selection) for gone in range(greedy)), Call(2 * parts, held_out)],
+        "members": [Call(size + 1, held_out)],
         # The circuit on the main contrasts, and on each kind of control.
-        "controls": [Call(1, check), *(Call(count, some) for some in controls for count in (_KEPT, 1))],
+        "controls": [Call(1, held_out), *(Call(count, some) for some in controls for count in (_KEPT, 1))],
     }
 
 
@@ -113,20 +113,20 @@ def plan_circuit(explained: Explained, settings: CircuitSettings) -> CircuitPlan
     halves = Counter(one.half for one in studied)
     for half in HALVES:
         require_contrasts(halves[half], half, settings)
-    find, check = (_at_most(settings.limit, halves[half]) for half in HALVES)
+    selection, held_out = (_at_most(settings.limit, halves[half]) for half in HALVES)
     controls = _controls(explained, settings)
     patched = sites + 2 if _method(explained, settings, sites) == "exact" else _TRACED
-    asked = settings.random_models * _at_most(settings.random_contrasts, check)
+    asked = settings.random_models * _at_most(settings.random_contrasts, held_out)
     least, most = (
         {
             title: sum(call.passes for call in calls)
-            for title, calls in search_steps(len(sizes), (find, check), controls, settings, size).items()
+            for title, calls in search_steps(len(sizes), (selection, held_out), controls, settings, size).items()
         }
         for size in ends
     )
     return CircuitPlan(
         sites=sites,
-        contrasts=find + check,
+        contrasts=selection + held_out,
         sizes=ends,
         curve=least["margins"] + least["curve"],
         chance=least["random circuits"],

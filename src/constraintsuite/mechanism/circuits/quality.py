@@ -81,18 +81,18 @@ def make_evaluator(runner: CircuitRunner, contrasts: Sequence[TokenContrast], se
 
 
 def draw_curve(
-    order: Sequence[Site], sizes: Sequence[int], find: CircuitEvaluator, check: CircuitEvaluator, chance: int
+    order: Sequence[Site], sizes: Sequence[int], selection: CircuitEvaluator, held_out: CircuitEvaluator, chance: int
 ) -> list[CurvePoint]:
     """The first sites of an order as circuits of growing size, with `chance` random circuits of each size."""
     circuits = [frozenset(order[:size]) for size in sizes]
-    found = find.shares(find.margins(circuits) - find.empty)
-    outcomes = check.runner.run([check.runner.full, *circuits], check.contrasts)
-    checked = check.shares(outcomes.margins[1:] - check.empty)
+    found = selection.shares(selection.margins(circuits) - selection.empty)
+    outcomes = held_out.runner.run([held_out.runner.full, *circuits], held_out.contrasts)
+    checked = held_out.shares(outcomes.margins[1:] - held_out.empty)
     points = []
     for i, (size, circuit) in enumerate(zip(sizes, circuits, strict=True)):
-        drawn = _drawn(circuit, "layer", chance, check, f"curve {size}")[0]
-        aside = check.mean(outcomes.asides[1 + i] - outcomes.asides[0])
-        points.append(CurvePoint(size, found[i], checked[i], _band(_faithfulness(drawn, check)), aside))
+        drawn = _drawn(circuit, "layer", chance, held_out, f"curve {size}")[0]
+        aside = held_out.mean(outcomes.unrelated[1 + i] - outcomes.unrelated[0])
+        points.append(CurvePoint(size, found[i], checked[i], _band(_faithfulness(drawn, held_out)), aside))
     return points
 
 
@@ -106,24 +106,24 @@ def area_under(order: Sequence[Site], sizes: Sequence[int], evaluator: CircuitEv
 
 
 def judge_completeness(
-    circuit: Sequence[Site], find: CircuitEvaluator, check: CircuitEvaluator, parts: int
+    circuit: Sequence[Site], selection: CircuitEvaluator, held_out: CircuitEvaluator, parts: int
 ) -> Completeness:
     """Compare the circuit and the full model without the same members: random ones, and greedily chosen ones."""
-    chance = keyed_random(check.seed, "completeness")
+    chance = keyed_random(held_out.seed, "completeness")
     random = random_parts(circuit, parts, chance)
-    greedy = _greedy(frozenset(circuit), find)
+    greedy = _greedy(frozenset(circuit), selection)
     removed = [*random, *greedy]
-    gaps = _gaps(frozenset(circuit), removed, check)
-    shares = check.shares(gaps)
+    gaps = _gaps(frozenset(circuit), removed, held_out)
+    shares = held_out.shares(gaps)
     removals = tuple(
         MemberRemoval("random" if i < len(random) else "greedy", tuple(map(str, sorted(sites))), share)
         for i, (sites, share) in enumerate(zip(removed, shares, strict=True))
     )
-    values = np.abs(check.share_values(gaps[: len(random)]))
+    values = np.abs(held_out.share_values(gaps[: len(random)]))
     return Completeness(
-        _mean_absolute(gaps[: len(random)], check),
+        _mean_absolute(gaps[: len(random)], held_out),
         float(values.max()) if np.isfinite(values).all() else None,
-        _mean_absolute(gaps[-1:], check),
+        _mean_absolute(gaps[-1:], held_out),
         removals,
     )
 

@@ -22,7 +22,7 @@ from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.records import RandomModels, RankedSite, SiteRanking
 from constraintsuite.mechanism.circuits.runner import CircuitRunner, group_by_length, load_or_compute
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_unrelated_pairs
 from constraintsuite.mechanism.effects.agreement import spearman
 from constraintsuite.mechanism.effects.records import (
     ALL,
@@ -44,7 +44,7 @@ ROUNDING = 1e-5
 
 
 def without_rounding(effects: FloatArray, floor: float) -> FloatArray:
-    """The effects, with 0 for those of at most `floor`."""
+    """The effects, with 0 for effects of at most `floor`."""
     return np.where(np.abs(effects) <= floor, 0.0, effects)
 
 
@@ -63,7 +63,7 @@ def untrained_model(model: LoadedModel, seed: int) -> LoadedModel:
     return replace(model, name=name, classifier=classifier, fingerprint=f"{model.fingerprint}/random-{seed}")
 
 
-_EITHER: tuple[EffectMethod, ...] = ("exact", "attribution")
+_METHODS: tuple[EffectMethod, ...] = ("exact", "attribution")
 
 
 class SiteEffects(NamedTuple):
@@ -113,19 +113,19 @@ def site_effects(
 ) -> SiteEffects:
     """The effects of these sites on the contrasts: exact ones if every site has them, or else estimates.
 
-    Contrasts without an effect of some site are left out. If a site has no effects at all, that is a UserError.
+    Contrasts without an effect of some site are left out. Raises UserError if a site has no effects at all.
     """
     mine = effects.where((effects.direction == direction) & (effects.role == ALL))
     gaps = []
-    for each in (method,) if method else _EITHER:
+    for each in (method,) if method else _METHODS:
         rows = mine.where(mine.method == each)
         missing = sorted(set(sites) - set(rows.site.tolist()))
         if not missing:
             return _table(rows, contrasts, sites, direction, each)
-        gaps.append(f"{each}: {len(missing)} of {len(sites)} sites, as {missing[0]}")
+        gaps.append(f"no {each} effects for {len(missing)} of {len(sites)} sites (first: {missing[0]})")
     raise UserError(
-        f"A circuit needs the {direction} effects of every head and MLP at all positions. Missing are, of "
-        f"{'; of '.join(gaps)}. Make them with `csuite explain attribute` or `csuite explain patch --sites heads,mlp`."
+        f"A circuit needs the {direction} effects of every head and MLP at all positions. The folder has "
+        f"{'; '.join(gaps)}. Make them with `csuite explain attribute` or `csuite explain patch --sites heads,mlp`."
     )
 
 
@@ -195,7 +195,7 @@ def effects_of(
     """Compute the effects of sites at all positions on contrasts."""
     run: Callable[..., list[Grid]] = attribute_contrasts if method == "attribution" else patch_contrasts
     values, margins = np.empty((len(contrasts), len(sites))), np.empty((2, len(contrasts)))
-    asked = without_asides(contrasts)
+    asked = without_unrelated_pairs(contrasts)
     for places in group_by_length(contrasts):
         (grid,) = run(model, [asked[i] for i in places], [SitePatch((site,)) for site in sites], [direction], budget)
         # A site that cannot reach a contrast does not change it.

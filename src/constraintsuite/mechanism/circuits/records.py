@@ -13,8 +13,8 @@ from constraintsuite.mechanism.contrasts.records import ContrastSide, ControlKin
 from constraintsuite.mechanism.effects.records import EffectMethod, PatchDirection
 
 CircuitAblation = Literal["counterfactual", "resample", "mean", "zero"]
-"""The values of sites outside a circuit: those of the corrupt run (`counterfactual`), those of another contrast of the same
-template about another Y, their mean over the role, or zero."""
+"""The values of sites outside a circuit: from the corrupt run (`counterfactual`), from another contrast of the same template
+about another Y (`resample`), their mean over the role, or zero."""
 ChanceMatch = Literal["layer", "kind"]
 """What a random circuit has in common with the found one: as many sites of each layer, or as many heads and MLPs."""
 MATCHES: tuple[ChanceMatch, ...] = get_args(ChanceMatch)
@@ -54,10 +54,10 @@ class ChanceBand:
     """The range of faithfulness of random circuits."""
 
     low: float
-    """5 % of them lie below."""
+    """5 % of them are below."""
     middle: float
     high: float
-    """95 % of them lie below."""
+    """95 % of them are below."""
     circuits: int
 
 
@@ -106,7 +106,7 @@ class Member:
     drop: Interval
     """M(C) - M(C without it), as a share of M(full) - M(empty)."""
     needed: bool
-    """Whether the whole interval is above 0."""
+    """Whether the interval is entirely above 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class CircuitVerdict:
     behaviour: bool
     """Clean margins are above corrupt ones on the half `check`, p below .05."""
     total: bool
-    """The whole interval of M(full) - M(empty) is above 0: else there is nothing to be faithful to."""
+    """The interval of M(full) - M(empty) is entirely above 0: otherwise there is nothing to be faithful to."""
     reached: bool
     """The circuit reaches the threshold on the half `find`."""
     sites: bool
@@ -179,7 +179,7 @@ class CircuitVerdict:
     chance: bool | None
     """More faithful than random circuits, p below .05, for every match with enough of them; None if there is no such match."""
     random_models: bool | None
-    """Behaviour and strongest site exceed those of untrained models, p below .05; None if there are none."""
+    """Behaviour and strongest site exceed untrained models, p below .05; None if there are none."""
 
 
 @dataclass(frozen=True, slots=True)

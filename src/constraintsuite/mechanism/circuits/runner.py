@@ -20,7 +20,7 @@ from constraintsuite.core.execution.progress import Advance, Reporter, Silent
 from constraintsuite.core.store.files import atomic_writer, sha256_text
 from constraintsuite.mechanism.ablation import AblationReplacement, ablate_contrasts, prepare_ablation
 from constraintsuite.mechanism.circuits.records import ChanceMatch, CircuitAblation
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_unrelated_pairs
 from constraintsuite.mechanism.effects.records import FloatArray
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.capacity import Budget
@@ -59,7 +59,7 @@ class CircuitMargins(NamedTuple):
     """The scores of each contrast when only a circuit is kept: (circuits, contrasts) each."""
 
     margins: FloatArray
-    asides: FloatArray
+    unrelated: FloatArray
     """NaN where there is no unrelated pair."""
 
 
@@ -112,10 +112,10 @@ class CircuitRunner:
 
     def margins(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
         """The margins of `run`, without unrelated pairs: (circuits, contrasts)."""
-        return self.run(circuits, without_asides(contrasts)).margins
+        return self.run(circuits, without_unrelated_pairs(contrasts)).margins
 
     def _stored(self, circuits: Sequence[Circuit], contrasts: Sequence[TokenContrast]) -> FloatArray:
-        """Margins and asides, (2, circuits, contrasts), from the folder if they were computed before."""
+        """Margins and scores of unrelated pairs, (2, circuits, contrasts), from the folder if they were computed before."""
         if self.folder is None:
             return self._compute(circuits, contrasts)
         asked = [f"{one.contrast.id} {len(one.pairs)}" for one in contrasts]
@@ -133,8 +133,8 @@ class CircuitRunner:
             (grid,) = patch_contrasts(self.model, contrasts, patches, ["noising"], self.budget)
         number = {circuit: i for i, circuit in enumerate(partial)}
         margins = [grid.margin_base if c == self.full else grid.margin_patched[number[c]] for c in circuits]
-        asides = [grid.aside_base if c == self.full else grid.aside_patched[number[c]] for c in circuits]
-        return np.stack([np.stack(margins), np.stack(asides)])
+        unrelated = [grid.aside_base if c == self.full else grid.aside_patched[number[c]] for c in circuits]
+        return np.stack([np.stack(margins), np.stack(unrelated)])
 
 
 def studied_sites(model: LoadedModel) -> list[Site]:
@@ -168,7 +168,7 @@ def curve_sizes(sites: int) -> list[int]:
 
 
 def sizes_to_run(sites: int, size: int | None) -> list[int]:
-    """The sizes of the curve, and `size`; one as large as the model is a UserError."""
+    """The sizes of the curve, and `size`. Raises UserError if `size` is as large as the model."""
     if size is not None and size >= sites:
         raise UserError(f"--size {size}: a circuit has fewer sites than the model, which has {sites}.")
     return sorted({*curve_sizes(sites), *([size] if size else [])})

@@ -104,7 +104,7 @@ def plan_search(folder: Path, settings: CircuitSettings, memory: int | None = No
 
 
 def read_circuit(path: Path) -> CircuitReport:
-    """Read a finished circuit; one that was changed since is a UserError."""
+    """Read a finished circuit. Raises UserError if it was changed since."""
     Artifact.open(path, KIND)
     return read_json(path / REPORT, CircuitReport)
 
@@ -116,7 +116,7 @@ def read_circuits(folder: Path) -> dict[str, CircuitReport]:
 
 
 def _checked(name: str) -> str:
-    """The name; one that could lead out of the folder is a UserError."""
+    """The name. Raises UserError if it could lead out of the folder."""
     if not _NAME.fullmatch(name):
         raise UserError(f"--name {name!r}: use up to 64 letters, digits, _, . and -, and begin with a letter or digit.")
     return name
@@ -163,33 +163,33 @@ def search_circuit(runner: CircuitRunner, effects: SiteEffects, settings: Circui
         return runner.progress.step(title, sum(call.runs for call in calls))
 
     with step("margins"):
-        find, check = (quality.make_evaluator(runner, half, seed) for half in halves)
+        selection, held_out = (quality.make_evaluator(runner, half, seed) for half in halves)
     with step("curve"):
-        curve = tuple(quality.draw_curve(order, sizes, find, check, settings.band))
-        area = quality.area_under(order, sizes, check)
+        curve = tuple(quality.draw_curve(order, sizes, selection, held_out, settings.band))
+        area = quality.area_under(order, sizes, held_out)
     point, reached = choose_point(curve, settings)
     circuit = order[: point.size]
     with step("random circuits"):
-        chance = tuple(quality.judge_chance(frozenset(circuit), check, settings.chance))
+        chance = tuple(quality.judge_chance(frozenset(circuit), held_out, settings.chance))
     with step("completeness", point.size):
-        completeness = quality.judge_completeness(circuit, find, check, settings.parts)
+        completeness = quality.judge_completeness(circuit, selection, held_out, settings.parts)
     with step("members", point.size):
-        members = tuple(quality.judge_members(circuit, check))
+        members = tuple(quality.judge_members(circuit, held_out))
     with step("controls"):
         evaluators = {kind: quality.make_evaluator(runner, some, seed) for kind, some in others.items()}
-        controls = tuple(quality.compare_controls(frozenset(circuit), check, evaluators))
-    untrained = _compare_untrained(runner, check, effects, settings)
+        controls = tuple(quality.compare_controls(frozenset(circuit), held_out, evaluators))
+    untrained = _compare_untrained(runner, held_out, effects, settings)
     behaviour, p = _behaviour(effects, seed)
-    total = check.mean(check.scale)
+    total = held_out.mean(held_out.scale)
     return CircuitReport(
         model=runner.model.name,
         ablation=runner.ablation,
         sites=len(runner.sites),
-        contrasts=(len(find.contrasts), len(check.contrasts)),
-        clusters=(len(np.unique(find.clusters)), len(np.unique(check.clusters))),
+        contrasts=(len(selection.contrasts), len(held_out.contrasts)),
+        clusters=(len(np.unique(selection.clusters)), len(np.unique(held_out.clusters))),
         unasked=len(runner.contrasts) - len(asked),
-        margin_full=check.mean(check.full),
-        margin_empty=check.mean(check.empty),
+        margin_full=held_out.mean(held_out.full),
+        margin_empty=held_out.mean(held_out.empty),
         total=total,
         behaviour_p=p,
         ranking=ranking,
@@ -279,12 +279,12 @@ def _behaviour(effects: SiteEffects, seed: int) -> tuple[bool, float]:
 
 
 def _compare_untrained(
-    runner: CircuitRunner, check: quality.CircuitEvaluator, effects: SiteEffects, settings: CircuitSettings
+    runner: CircuitRunner, held_out: quality.CircuitEvaluator, effects: SiteEffects, settings: CircuitSettings
 ) -> RandomModels | None:
     if not settings.random_models:
         return None
     known = {contrast.id for contrast in effects.contrasts}
-    asked = [one for one in check.contrasts if one.contrast.id in known]
+    asked = [one for one in held_out.contrasts if one.contrast.id in known]
     some = _some(asked, settings.random_contrasts, settings.seed)
     models, seed = settings.random_models, settings.seed
     with runner.progress.step("untrained models", models * len(some)):

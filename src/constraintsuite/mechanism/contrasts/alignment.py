@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
 _REPLACED = 2
-"""The cost of a replacement beyond that of an edit; a kept item costs one for each place that it moved."""
+"""The cost of a replacement in addition to the cost of an edit; a kept item costs one for each place that it moved."""
 
 
 class AlignedStretch(NamedTuple):

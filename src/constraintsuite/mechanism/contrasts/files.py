@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def read_contrasts(path: Path) -> list[MarkedContrast]:
-    """Read a file of marked contrasts; a wrong line is a UserError that names it."""
+    """Read a file of marked contrasts. Raises UserError that names a wrong line."""
     return _read(path, MarkedContrast, lambda contrast: contrast)
 
 
@@ -44,7 +44,7 @@ def read_either(path: Path, seed: int = 0) -> list[MarkedContrast]:
         return _read(path, PlainContrast, lambda plain: mark_plain(plain, seed))
     if first is not None and "better_corrupt" not in first:
         raise UserError(
-            f"{path}:1: this is no contrast. A plain one has id, query, query_corrupt, better and worse; a marked one all keys of "
+            f"{path}:1: this is not a contrast. A plain one has id, query, query_corrupt, better and worse; a marked one all keys of "
             "a contrasts.jsonl. docs/mechanism.md has an example of each."
         )
     return read_contrasts(path)

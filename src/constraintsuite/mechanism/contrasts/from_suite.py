@@ -12,7 +12,7 @@ from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts import from_example
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
 from constraintsuite.mechanism.contrasts.role_marks import AnalysisReader
-from constraintsuite.mechanism.contrasts.selection import TORN, halve
+from constraintsuite.mechanism.contrasts.selection import IN_BOTH_HALVES, halve
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs
 
@@ -22,17 +22,18 @@ class Contrasts:
     """The contrasts of a suite, and those that are left out, with reasons."""
 
     contrasts: tuple[MarkedContrast, ...]
-    torn: tuple[MarkedContrast, ...]
+    in_both_halves: tuple[MarkedContrast, ...]
     """Contrasts whose documents are in both halves; usable only if `keep_independent` draws the halves again."""
     rejected: tuple[RejectedContrast, ...]
     analyser: str
-    """The analyser that marked the texts; not that of the suite, if that one is not installed."""
+    """The analyser that marked the texts; another one than the suite's if that is not installed."""
 
     def usable(self, *, redrawn: bool) -> tuple[list[MarkedContrast], list[RejectedContrast]]:
-        """The contrasts that can be used, and those that cannot; torn ones can if halves are drawn again."""
+        """The contrasts that can be used, and those that cannot; those in both halves can if halves are drawn again."""
         if redrawn:
-            return [*self.contrasts, *self.torn], list(self.rejected)
-        return list(self.contrasts), [*self.rejected, *(RejectedContrast(one.id, TORN) for one in self.torn)]
+            return [*self.contrasts, *self.in_both_halves], list(self.rejected)
+        unusable = (RejectedContrast(one.id, IN_BOTH_HALVES) for one in self.in_both_halves)
+        return list(self.contrasts), [*self.rejected, *unusable]
 
 
 def count_rejected(rejected: Iterable[RejectedContrast]) -> dict[str, int]:

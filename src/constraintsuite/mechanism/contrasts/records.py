@@ -17,13 +17,13 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 TokenRole = Literal["cls", "q_topic", "q_cue", "q_y", "sep1", "d_cue", "d_y", "d_scope", "d_other", "sep2"]
 ROLES: tuple[TokenRole, ...] = get_args(TokenRole)
 QUERY_ROLES: tuple[TokenRole, ...] = ("q_topic", "q_cue", "q_y")
-"""Roles in a query; the first is that of words without a mark."""
+"""Roles in a query; the first is for words without a mark."""
 TEXT_ROLES: tuple[TokenRole, ...] = ("d_other", "d_cue", "d_y", "d_scope")
-"""Roles in a text; the first is that of words without a mark."""
+"""Roles in a text; the first is for words without a mark."""
 ContrastSide = Literal["query", "document"]
 SIDES: tuple[ContrastSide, ...] = get_args(ContrastSide)
 ContrastHalf = Literal["find", "check"]
-"""Circuits are found on one half and tested on the other."""
+"""`find` is the selection half, on which circuits are chosen; `check` is the held-out half, on which they are tested."""
 HALVES: tuple[ContrastHalf, ...] = get_args(ContrastHalf)
 ControlKind = Literal["", "idiom", "nonflip", "entity"]
 """The kind of control that a contrast is: `idiom` has a negation word that excludes nothing, `nonflip` says the same thing in

@@ -18,7 +18,7 @@ from constraintsuite.models.tokenization import Tokenization
 
 GIANT = 0.6
 """A component with more than this share of its split is divided: it would leave too little for the other half."""
-TORN = "clusters_in_both_halves"
+IN_BOTH_HALVES = "clusters_in_both_halves"
 """The reason for contrasts whose documents are in both halves."""
 
 
@@ -147,8 +147,8 @@ def keep_independent(
     chosen = {name for group in groups.values() for name in choose_disjoint(group, seed)}
     some = [contrast for contrast in contrasts if contrast.id in chosen]
     left = [RejectedContrast(one.id, "shares_a_document") for one in contrasts if one.id not in chosen]
-    kept, torn = redraw_halves(some, seed, _side_and_kind)
-    return kept, [*left, *torn]
+    kept, in_both = redraw_halves(some, seed, _side_and_kind)
+    return kept, [*left, *in_both]
 
 
 def redraw_halves(
@@ -157,8 +157,8 @@ def redraw_halves(
     """The contrasts with halves drawn again, evenly for each kind, and those whose documents are in both halves."""
     halves = _assign_halves([Linked(one.id, one.clusters, one.split, kind_of(one)) for one in contrasts], seed)
     kept = [replace(one, half=half) for one in contrasts if (half := halves[one.id]) is not None]
-    torn = [RejectedContrast(one.id, TORN) for one in contrasts if halves[one.id] is None]
-    return keep_halves_apart(kept, seed), torn
+    in_both = [RejectedContrast(one.id, IN_BOTH_HALVES) for one in contrasts if halves[one.id] is None]
+    return keep_halves_apart(kept, seed), in_both
 
 
 def _side_and_kind(contrast: MarkedContrast) -> str:
@@ -177,7 +177,7 @@ WORDS: Mapping[str, str] = {
     "other_wording": "the two queries differ in more than the thing asked for",
     "repeated": "it repeats another contrast",
     "shares_a_document": "it shares a document with another contrast",
-    TORN: "its documents are in both halves",
+    IN_BOTH_HALVES: "its documents are in both halves",
     "too_long": "the model cuts off something that is marked",
     "same_tokens": "clean and corrupt are the same tokens to the model",
     UNWORKABLE: "the model breaks at it",

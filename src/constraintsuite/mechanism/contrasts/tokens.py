@@ -89,7 +89,7 @@ class TokenContrast:
         return max(len(row) for pair in self.pairs for row in (pair.clean, pair.corrupt))
 
 
-def without_asides(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
+def without_unrelated_pairs(contrasts: Sequence[TokenContrast]) -> list[TokenContrast]:
     """The contrasts without their unrelated pairs, which cost a third of the time."""
     return [TokenContrast(one.contrast, one.better, one.worse, None) for one in contrasts]
 

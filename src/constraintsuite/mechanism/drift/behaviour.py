@@ -69,7 +69,7 @@ def run_checkpoints(
 
 
 def restrict_to_splits(suite: Suite, splits: Collection[Split]) -> Suite:
-    """The suite with only some splits; one without main examples in them is a UserError."""
+    """The suite with only some splits. Raises UserError if they have no main examples."""
     main, controls = (
         tuple(example for example in part if example.split in splits) for part in (suite.examples, suite.controls)
     )

@@ -61,7 +61,7 @@ def name_checkpoints(given: Sequence[str], options: str = "") -> list[Checkpoint
     folders = [find_weights(name.argument).resolve() for name in names]
     bare = next((folder for folder in folders if not (folder / "config.json").is_file()), None)
     if bare is not None:
-        raise UserError(f"{bare}: no config.json, so this is no model folder. Give folders of checkpoints.")
+        raise UserError(f"{bare}: there is no config.json, so this is not a model folder. Give folders of checkpoints.")
     twice = next((folder for folder, count in Counter(folders).items() if count > 1), None)
     if twice is not None:
         raise UserError(f"{twice}: this checkpoint is named twice. Give each once.")
@@ -88,7 +88,7 @@ def _refuse_mixed(folders: Sequence[Path]) -> None:
     first = next(folder for folder in folders if _SEED.match(folder.name))
     raise UserError(
         f"These are checkpoints of several trainings ({', '.join(seed.rstrip('-') for seed in seeds)}), which have no single order. "
-        f"Give those of one at a time, such as {first.parent / next(iter(seeds))}*, or one of each training alone."
+        f"Give the checkpoints of one seed at a time, such as {first.parent / next(iter(seeds))}*, or one of each training alone."
     )
 
 
@@ -113,7 +113,7 @@ class Shape:
 
 
 def shared_shape(checkpoints: Sequence[Checkpoint]) -> Shape:
-    """The shape of all checkpoints; one that cannot be read or has another shape is a UserError."""
+    """The shape of all checkpoints. Raises UserError if one cannot be read or has another shape."""
     need_torch("Drift between checkpoints")
     first, *others = [_shape(one) for one in checkpoints]
     for checkpoint, other in zip(checkpoints[1:], others, strict=True):
@@ -153,7 +153,7 @@ def _refuse_broken(file: Path) -> None:
     from safetensors import safe_open
 
     with loading(file), safe_open(file, framework="pt") as weights:
-        for name in weights.keys():  # noqa: SIM118 - a file of weights is no mapping
+        for name in weights.keys():  # noqa: SIM118 - a file of weights is not a mapping
             weight = weights.get_tensor(name)
             if weight.is_floating_point() and not bool(torch.isfinite(weight).all()):
                 raise UserError(f"{file}: {name} holds NaN or infinite numbers. Did the training diverge?")

@@ -17,9 +17,9 @@ from constraintsuite.mechanism.drift import similarity
 from constraintsuite.mechanism.drift.observation import POOLED, RUNS, Crossed, Observation
 from constraintsuite.mechanism.drift.records import (
     Alignment,
-    Crossing,
+    CrossCheckpointPatch,
     Importance,
-    Likeness,
+    ImportanceSimilarity,
     Margins,
     Probe,
     Reliability,
@@ -107,9 +107,9 @@ def circuit_of(seen: Observation, direction: PatchDirection, context: DriftConte
     return [context.sites[place] for place in similarity.order_of(strength)[: context.top].tolist()]
 
 
-def likeness_of(
+def compare_importances(
     pair: tuple[str, str], one: Observation, other: Observation, context: DriftContext
-) -> Iterator[Likeness]:
+) -> Iterator[ImportanceSimilarity]:
     """How similar the importances of two checkpoints are, per direction."""
     layers = np.array([site.layer for site in context.sites], dtype=np.int64)
     count, top = len(context.sites), context.top
@@ -124,7 +124,7 @@ def likeness_of(
         columns = np.concatenate([one.effects[number], other.effects[number]], axis=1)
         figure = partial(context.compare, columns)
         halves = np.concatenate([_halved(seen.effects[number], context) for seen in (one, other)], axis=1)
-        yield Likeness(
+        yield ImportanceSimilarity(
             *pair,
             direction,
             spearman=figure(spearman, -1.0),
@@ -189,7 +189,7 @@ def crossings_of(
     crossed: Crossed,
     clusters: IntArray,
     rng: np.random.Generator,
-) -> Iterator[Crossing]:
+) -> Iterator[CrossCheckpointPatch]:
     """What each patch does to the margins of the second checkpoint."""
     own, carried = (crossed.own - crossed.base).T, (crossed.other - crossed.same).T
     columns = np.concatenate([own, carried, (crossed.same - crossed.base).T], axis=1)
@@ -199,7 +199,7 @@ def crossings_of(
     for number, (patch, share) in enumerate(zip(patches, shares, strict=True)):
         name = "circuit" if len(patch.sites) > 1 else str(patch)
         alone, crossing, harm = means[number :: len(patches)]
-        yield Crossing(*pair, direction, name, alone, crossing, harm, share)
+        yield CrossCheckpointPatch(*pair, direction, name, alone, crossing, harm, share)
 
 
 def _repeat(values: FloatArray, columns: FloatArray) -> FloatArray:
@@ -214,7 +214,7 @@ def _halved(effects: FloatArray, context: DriftContext) -> FloatArray:
 
 
 def _sharing_p(one: FloatArray, other: FloatArray, context: DriftContext) -> float:
-    """p that random circuits share as many sites as those chosen on different halves; the larger of both ways."""
+    """p-value for the overlap of circuits chosen on opposite halves; the larger of the two directions."""
     find, count, top = context.find, len(context.sites), context.top
     mine, theirs = (
         [similarity.top_sites(importance(effects[half]), top) for half in (find, ~find)] for effects in (one, other)
@@ -237,7 +237,7 @@ def _across(of: _Similarity) -> Callable[[FloatArray, FloatArray, FloatArray, Fl
 
 
 def _differences(seen: Observation, layer: int, role: TokenRole) -> FloatArray:
-    """Clean minus corrupt of each contrast, over those of its two rows that have the role: (contrasts, width)."""
+    """Clean minus corrupt of each contrast, over its rows (one or two) that have the role: (contrasts, width)."""
     clean, corrupt = seen.pooled[layer, POOLED.index(role)].astype(np.float64)
     difference = clean - corrupt  # (contrasts, better and worse, width)
     there = np.isfinite(difference)

@@ -242,7 +242,7 @@ def _join(made: Mapping[str, Contrasts]) -> tuple[list[MarkedContrast], list[Rej
     named = [
         replace(contrast, id=f"{name}/{contrast.id}")
         for name, some in made.items()
-        for contrast in (*some.contrasts, *some.torn)
+        for contrast in (*some.contrasts, *some.in_both_halves)
     ]
     found, repeated = drop_repeated(named)
     return found, [*rejected, *repeated]

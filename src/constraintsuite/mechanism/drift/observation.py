@@ -16,7 +16,7 @@ from constraintsuite.core.store.files import atomic_writer
 from constraintsuite.mechanism.attribution import attribute_contrasts
 from constraintsuite.mechanism.circuits.runner import studied_sites
 from constraintsuite.mechanism.contrasts.records import ROLES, TokenRole
-from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_asides
+from constraintsuite.mechanism.contrasts.tokens import TokenContrast, without_unrelated_pairs
 from constraintsuite.mechanism.effects.records import DIRECTIONS, FloatArray, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel
 from constraintsuite.mechanism.patching.batches import INTO, OTHER, ContrastBatch, RunName, make_blocks
@@ -63,7 +63,7 @@ def plan(model: LoadedModel, contrasts: Sequence[TokenContrast], mib: int | None
 
 def observe_checkpoint(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> Observation:
     """Measure everything that needs no other checkpoint."""
-    asked = without_asides(contrasts)
+    asked = without_unrelated_pairs(contrasts)
     patches = [SitePatch((site,)) for site in studied_sites(model)]
     grids = attribute_contrasts(model, asked, patches, DIRECTIONS, budget)
     effects = np.stack([(grid.margin_patched - grid.margin_base).T for grid in grids])
@@ -141,7 +141,7 @@ def cross_patch(
     budget: Budget,
 ) -> Crossed:
     """What patches with values of the giver do to the taker, in the order of the contrasts."""
-    asked, into = without_asides(contrasts), INTO[direction]
+    asked, into = without_unrelated_pairs(contrasts), INTO[direction]
     sites = sorted({site for patch in patches for site in patch.sites})
     kept = sorted({*sites, *sites_to_keep(taker, patches)})
     found: list[Crossed] = []

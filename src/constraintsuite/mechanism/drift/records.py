@@ -80,14 +80,14 @@ class CheckpointPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness(CheckpointPair):
+class ImportanceSimilarity(CheckpointPair):
     """How similar two checkpoints are in the importance of sites, which is the absolute mean effect."""
 
     direction: PatchDirection
     spearman: Interval
     """Spearman correlation of site importances, both measured on the same contrasts. Shared noise inflates it."""
     across: Interval
-    """Of importances on different halves of the contrasts, which share no noise; to be compared with the reliability."""
+    """The same, measured on different halves of the contrasts, which share no noise. Compare it with `Reliability`."""
     rbo: Interval
     """Rank-biased overlap, p = 0.9: the top counts most."""
     rbo_chance: float
@@ -99,8 +99,8 @@ class Likeness(CheckpointPair):
     jaccard_chance: float
     """The mean for random circuits."""
     jaccard_p: float
-    """The probability that random circuits share as many sites as those of different halves; the larger of both ways
-    (hypergeometric: every site is equally likely)."""
+    """p-value for the overlap of circuits chosen on different halves; the larger of the two directions (hypergeometric: every
+    site is equally likely)."""
     weighted: Interval
     """Weighted Jaccard similarity: sum of the site-wise minima divided by the sum of the maxima."""
     moved: Interval
@@ -109,7 +109,7 @@ class Likeness(CheckpointPair):
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How well the importances of one checkpoint agree between halves: the upper limit for likeness across halves."""
+    """How well the importances of one checkpoint agree between halves: the upper limit for similarity across halves."""
 
     checkpoint: str
     direction: PatchDirection
@@ -152,7 +152,7 @@ class HeadChange(CheckpointPair):
 
 @dataclass(frozen=True, slots=True)
 class PartChange(CheckpointPair):
-    """The same for a whole block, or for the embeddings."""
+    """The same for a block, or for the embeddings."""
 
     part: str
     change: float
@@ -168,7 +168,7 @@ class CircuitChange(CheckpointPair):
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing(CheckpointPair):
+class CrossCheckpointPatch(CheckpointPair):
     """Values of the first checkpoint put into the second: does the new model still understand the old one?"""
 
     direction: PatchDirection
@@ -195,12 +195,12 @@ class CheckpointStep:
     importances: tuple[Importance, ...]
     reliabilities: tuple[Reliability, ...]
     probes: tuple[Probe, ...]
-    likenesses: tuple[Likeness, ...] = ()
+    likenesses: tuple[ImportanceSimilarity, ...] = ()
     alignments: tuple[Alignment, ...] = ()
     head_changes: tuple[HeadChange, ...] = ()
     part_changes: tuple[PartChange, ...] = ()
     circuit_changes: tuple[CircuitChange, ...] = ()
-    crossings: tuple[Crossing, ...] = ()
+    crossings: tuple[CrossCheckpointPatch, ...] = ()
 
     @classmethod
     def joined(cls, steps: Sequence[CheckpointStep]) -> CheckpointStep:
@@ -239,6 +239,6 @@ RUNS = "runs"
 
 
 def load_drift(path: Path) -> CheckpointDrift:
-    """Read the figures of a finished drift; one that was changed since is a UserError."""
+    """Read the figures of a finished drift. Raises UserError if it was changed since."""
     Artifact.open(path, KIND)
     return read_json(path / RESULTS, CheckpointDrift)

@@ -34,7 +34,7 @@ def top_sites(importance: FloatArray, count: int) -> frozenset[int]:
 
 
 def jaccard(one: frozenset[int], other: frozenset[int]) -> float:
-    """The number of shared members divided by that of all members."""
+    """The number of shared members divided by the number of all members."""
     return len(one & other) / len(one | other)
 
 

@@ -14,7 +14,13 @@ from constraintsuite.mechanism.contrasts.tokens import TokenContrast
 from constraintsuite.mechanism.drift import comparison, observation
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint
 from constraintsuite.mechanism.drift.comparison import DriftContext
-from constraintsuite.mechanism.drift.records import CheckpointStep, CircuitChange, Crossing, HeadChange, PartChange
+from constraintsuite.mechanism.drift.records import (
+    CheckpointStep,
+    CircuitChange,
+    CrossCheckpointPatch,
+    HeadChange,
+    PartChange,
+)
 from constraintsuite.mechanism.drift.similarity import against_others, head_changes, part_changes
 from constraintsuite.mechanism.effects.records import DIRECTIONS, PatchDirection
 from constraintsuite.mechanism.loaded_model import LoadedModel
@@ -70,7 +76,7 @@ class CheckpointWalk:
         return replace(
             self._alone(number, seen),
             likenesses=tuple(
-                one for names, other in pairs for one in comparison.likeness_of(names, other, seen, context)
+                one for names, other in pairs for one in comparison.compare_importances(names, other, seen, context)
             ),
             alignments=tuple(comparison.alignments_of(pair, first, seen, context)),
             head_changes=tuple(HeadChange(*pair, str(site), value, site in either) for site, value in changes.items()),
@@ -83,7 +89,7 @@ class CheckpointWalk:
         )
 
     def _alone(self, number: int, seen: observation.Observation) -> CheckpointStep:
-        """The figures of a checkpoint alone; its probes are compared with those of the first."""
+        """The figures of a checkpoint alone; its probes are compared with the probes of the first."""
         label, context = self.checkpoints[number].label, self.context
         first = self._load(0)
         return CheckpointStep(
@@ -93,7 +99,9 @@ class CheckpointWalk:
             tuple(comparison.probes_of(label, first, seen, context)),
         )
 
-    def _crossings(self, pair: tuple[str, str], second: LoadedModel, circuits: Circuits) -> Iterator[Crossing]:
+    def _crossings(
+        self, pair: tuple[str, str], second: LoadedModel, circuits: Circuits
+    ) -> Iterator[CrossCheckpointPatch]:
         """Exact patches with values of the first checkpoint, on contrasts that did not choose the circuit; most of the work."""
         context = self.context
         others = [contrast for contrast in context.contrasts if contrast.half == "check"]

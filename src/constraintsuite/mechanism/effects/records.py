@@ -148,7 +148,7 @@ def read_effects(folder: Path) -> PatchEffects:
 
 
 def read_part(file: Path) -> PatchEffects:
-    """The rows of a shard; a missing or broken file is a UserError."""
+    """The rows of a shard. Raises UserError if the file is missing or broken."""
     arrow, parquet = _require_pyarrow()
     try:
         table = parquet.read_table(file)

@@ -88,12 +88,12 @@ class LoadedAnalysis:
     """The contrasts of the source, in tokens."""
     patches: tuple[SitePatch, ...]
     guide: Guide | None = None
-    others: Mapping[str, TokenContrast] = field(default_factory=dict)
+    resample_donors: Mapping[str, TokenContrast] = field(default_factory=dict)
     """For each contrast that can be resampled, by its id, the contrast whose values it gets."""
 
     @cached_property
     def budget(self) -> Budget:
-        """How many tokens fit into memory; too little memory for the patches is a UserError."""
+        """How many tokens fit into memory. Raises UserError if there is too little memory for the patches."""
         longest = max(one.longest for one in self.contrasts)
         return plan_memory(self.model, self.sites, self.request.scope.memory, longest)
 
@@ -123,7 +123,7 @@ class LoadedAnalysis:
         elif request.analysis == "patch":
             forwards = rows * (2 + directions * self._passes())
         else:  # runs for the replacement values are not counted
-            resampled = sum(len(one.pairs) for one in self.contrasts if one.contrast.id in self.others)
+            resampled = sum(len(one.pairs) for one in self.contrasts if one.contrast.id in self.resample_donors)
             ablated = sum(resampled if kind == "resample" else rows for kind in request.kinds)
             forwards = ablated * (1 + self._passes())
         return AnalysisForecast(len(self.contrasts), rows, len(self.patches), forwards, backwards, tokens)
@@ -176,7 +176,7 @@ def load_analysis(request: AnalysisRequest) -> LoadedAnalysis:
     tokens = choose_readable(source.contrasts, scope.limit, scope.seed, model.classifier.tokenization)
     if not tokens.contrasts:
         reasons = ", ".join(sorted({in_words(one.reason) for one in tokens.rejected}))
-        raise UserError(f"{request.source}: {request.model} can be asked none of its contrasts ({reasons}).")
+        raise UserError(f"{request.source}: no contrast is usable with {request.model}: {reasons}.")
     longest = max(contrast.longest for contrast in tokens.contrasts)
     patches = make_patches(model.sites(scope.sites), scope.roles, longest)
     _refuse_absent(patches, tokens.contrasts)
@@ -184,7 +184,7 @@ def load_analysis(request: AnalysisRequest) -> LoadedAnalysis:
     analysis = LoadedAnalysis(request, model, source, (), tuple(patches))
     analysis = _with_contrasts(analysis, tokens.contrasts, dict(rejects))
     if request.analysis == "ablate":
-        return _with_others(analysis)
+        return _with_donors(analysis)
     return analysis if request.guide is None else _with_guide(analysis, Artifact.open(request.guide, KIND))
 
 
@@ -238,23 +238,23 @@ def _refuse_absent(patches: Sequence[SitePatch], contrasts: Sequence[TokenContra
         raise UserError(f"None of the contrasts has a token of the role {' or '.join(asked)}. Name other --roles.")
 
 
-def _with_others(analysis: LoadedAnalysis) -> LoadedAnalysis:
+def _with_donors(analysis: LoadedAnalysis) -> LoadedAnalysis:
     """Choose a donor contrast for each contrast. Contrasts without a donor are counted as rejects."""
     kinds, contrasts = analysis.request.kinds, analysis.contrasts
     for kind in kinds:
         ablation.refuse_mean_of_patterns(kind, analysis.sites)
     if "resample" not in kinds:
         return analysis
-    others = ablation.choose_others(contrasts, analysis.request.scope.seed)
-    if not others:
+    donors = ablation.choose_donors(contrasts, analysis.request.scope.seed)
+    if not donors:
         raise UserError(
-            f"{analysis.request.source}: no contrast can be resampled, as none has another of its template about another Y in "
-            "its half. Use --kind mean --kind zero, which need none."
+            f"{analysis.request.source}: no contrast can be resampled: each needs a second contrast of the same "
+            "template and half with a different Y. Use --kind mean or --kind zero instead."
         )
-    lacking = len(contrasts) - len(others)
+    lacking = len(contrasts) - len(donors)
     rejects = {**analysis.source.rejects, **({"resample: no_other_y": lacking} if lacking else {})}
-    kept = contrasts if len(set(kinds)) > 1 else tuple(one for one in contrasts if one.contrast.id in others)
-    return _with_contrasts(replace(analysis, others=others), kept, rejects)
+    kept = contrasts if len(set(kinds)) > 1 else tuple(one for one in contrasts if one.contrast.id in donors)
+    return _with_contrasts(replace(analysis, resample_donors=donors), kept, rejects)
 
 
 def _with_guide(analysis: LoadedAnalysis, guide: Artifact) -> LoadedAnalysis:

@@ -57,7 +57,7 @@ class Explained:
 
 
 def load_explained(path: Path) -> Explained:
-    """Read a finished analysis; one that was changed since is a UserError."""
+    """Read a finished analysis. Raises UserError if it was changed since."""
     artifact = Artifact.open(path, KIND)
     return Explained(
         artifact,

@@ -1,4 +1,4 @@
-"""The request behind `csuite explain`: which analysis of which model, at which sites, and on which contrasts."""
+"""The request of `csuite explain`: which analysis of which model, at which sites, and on which contrasts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class AnalysisScope(StrictModel):
         for name, kind in zip(names, kinds, strict=True):
             if kind not in KINDS:
                 known = ", ".join("heads" if kind == "head" else kind for kind in KINDS)
-                raise ValueError(f"{name!r} is no kind of site. Known: {known}")
+                raise ValueError(f"{name!r} is not a kind of site. Known: {known}")
         return tuple(dict.fromkeys(kinds))
 
     @field_validator("roles")
@@ -78,7 +78,7 @@ class AnalysisScope(StrictModel):
     def _single_roles(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
             if name not in (ALL, EVERY_ROLE, POSITIONS, *ROLES):
-                raise ValueError(f"{name!r} is no role. Known: {', '.join((ALL, EVERY_ROLE, POSITIONS, *ROLES))}")
+                raise ValueError(f"{name!r} is not a role. Known: {', '.join((ALL, EVERY_ROLE, POSITIONS, *ROLES))}")
         roles = [role for name in names for role in ((ALL, *ROLES) if name == EVERY_ROLE else (name,))]
         return tuple(dict.fromkeys(roles))
 
@@ -116,7 +116,7 @@ class ContrastSource:
 
 
 def read_source(source: Path, scope: AnalysisScope) -> ContrastSource:
-    """All contrasts of a source within the scope; its limit does not apply yet. A source without any is a UserError."""
+    """All contrasts of a source within the scope; its limit does not apply yet. Raises UserError if there are none."""
     found = _read(source, scope)
     kept = [one for one in found.contrasts if one.side in scope.sides and one.control in scope.controls]
     rejects = Counter({reason: count for reason, count in found.rejects.items() if _is_within(reason, scope)})

@@ -104,7 +104,7 @@ def write_shard(task: EffectsTask, isolation: RecordIsolation) -> WorkCounts:
         refuse_other_model(analysis.model.name, analysis.model.fingerprint, task.fingerprint)
 
     def effects(contrasts: Sequence[TokenContrast | None]) -> list[list[Grid]]:
-        """For each contrast the grids of all, since the batch decides their last bits; None stands for no contrast."""
+        """For each contrast the grids of all, since the batch decides their last bits; None means no contrast."""
         try:
             return [analysis.effects([one for one in contrasts if one is not None])] * len(contrasts)
         except OutOfMemory as error:

@@ -65,7 +65,7 @@ def _faults_beside(artifact: Artifact) -> Iterator[str]:
         circuit = Artifact.open_unverified(manifest.parent)
         yield from (f"{name}/{fault}" for fault in circuit.verify())
         if circuit.manifest.inputs.get(KIND) != artifact.manifest.content:
-            yield f"{name}: it was found with other effects than those of this folder"
+            yield f"{name}: it was found with other effects than this folder has"
 
 
 def _faults_of_comparison(explained: Explained, rows: PatchEffects, guide: Path) -> list[str]:

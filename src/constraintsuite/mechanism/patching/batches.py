@@ -87,7 +87,7 @@ def role_places(stacked: Stack, into: RunName, role: str) -> BoolArray:
     Where a word is replaced by Y, both positions belong to what Y does.
     """
     if role not in ROLES:
-        raise UserError(f"{role!r} is no role. Known: {ALL}, {', '.join(ROLES)}, and positions for residuals.")
+        raise UserError(f"{role!r} is not a role. Known: {ALL}, {', '.join(ROLES)}, and positions for residuals.")
     number = ROLES.index(role)
     receiving, giving = stacked[into], stacked[OTHER[into]]
     theirs = np.take_along_axis(giving.roles, np.maximum(receiving.partners, 0), axis=1)

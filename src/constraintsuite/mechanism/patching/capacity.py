@@ -47,8 +47,8 @@ class Budget:
 def plan_memory(model: LoadedModel, sites: Collection[Site], mib: int | None, longest: int) -> Budget:
     """Divide the memory: half for what is kept of a block, half for a pass over it, unless a single contrast needs more.
 
-    The weights of the model are not counted. `longest` is the number of tokens of the longest row. Too little memory for a
-    contrast of three such pairs is a UserError. Gradients need more; see `refuse_untraced`.
+    The weights of the model are not counted. `longest` is the number of tokens of the longest row. Raises UserError if
+    a contrast of three such pairs does not fit. Gradients need more; see `refuse_untraced`.
     """
     device = model.device.type
     total = (mib or DEFAULT_MIB[device]) * MIB
@@ -122,7 +122,7 @@ _MOST = 8  # contrasts, from the shortest to the longest
 
 
 def passes_a_second(model: LoadedModel, contrasts: Sequence[TokenContrast], budget: Budget) -> float:
-    """Forward passes of one row per second, in batches as large as those of the analysis."""
+    """Forward passes of one row per second, in batches as large as in the analysis."""
     block = make_block(model, _sample(contrasts))
     inputs = block.inputs["clean"]
     copies = max(1, budget.stacked // inputs["input_ids"].numel())

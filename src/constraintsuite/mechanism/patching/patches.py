@@ -89,7 +89,7 @@ _BEFORE_HEADS = frozenset({"query", "key", "value", "pattern"})
 
 
 class SitePatch(NamedTuple):
-    """Sites that get other values at the same time, at the positions of a role; for a `pattern`, the role is that of the keys."""
+    """Sites that get other values at the same time, at the positions of a role; for a `pattern`, the role of the keys."""
 
     sites: tuple[Site, ...]
     role: str = ALL
@@ -259,6 +259,6 @@ class _Writer:
 
     def write(self, whole: torch.Tensor) -> None:
         """Change a tensor in place."""
-        inside = self._point.open(whole).unflatten(0, self._shape)  # (patches, rows, parts, positions, width)
+        inside = self._point.split_parts(whole).unflatten(0, self._shape)  # (patches, rows, parts, positions, width)
         here = inside[:, :, self._numbers]
         inside[:, :, self._numbers] = self._values.where(self._select, here)

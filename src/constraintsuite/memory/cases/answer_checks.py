@@ -113,7 +113,7 @@ def _roles(graph: MemoryGraph, nodes: Collection[str]) -> set[SemanticRole]:
 
 def trace_values(wanted: Expectation, recall: SearchAnswer) -> MetricValues:
     """`trace_hit`: the trace of the best path has the expected steps, all required stop reasons, and a length within the
-    bounds. `snapshot_hit`: the whole trace has the expected steps.
+    bounds. `snapshot_hit`: the complete trace has the expected steps.
     """
     best = best_path_trace(recall)
     shape = _shape(wanted.activation_trace, best)

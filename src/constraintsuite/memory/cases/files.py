@@ -43,8 +43,8 @@ class CaseFile:
 def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
     """Read the cases of a file.
 
-    Unknown fields, repeated case ids, and a folder of documents outside the file's own folder are UserErrors. With
-    `lenient`, unknown fields and repeated cases are ignored, the folder is allowed, and each of these is noted.
+    Raises UserError for unknown fields, repeated case ids, and a folder of documents outside the file's own folder.
+    With `lenient`, unknown fields and repeated cases are ignored, the folder is allowed, and each of these is noted.
     """
     if not path.is_file():
         raise UserError(f"{path}: there is no such benchmark file.")
@@ -59,19 +59,19 @@ def read_cases(path: Path, *, lenient: bool = False) -> CaseFile:
     first: dict[str, int] = {}
     kept = [case for number, case in enumerate(dataset.cases) if first.setdefault(case.case_id, number) == number]
     repeated = [number for number, case in enumerate(dataset.cases) if first[case.case_id] != number]
-    outside = f"document_directory: {dataset.document_directory!r} lies outside the folder of this file"
+    outside = f"document_directory: {dataset.document_directory!r} is outside the folder of this file"
     is_outside = _leads_out(path.parent, dataset.document_directory)
     if repeated and not lenient:
         raise UserError(f"{path}: two cases have the id {dataset.cases[repeated[0]].case_id!r}.")
     if is_outside and not lenient:
-        raise UserError(f"{path}: {outside}. Put the documents beside it (a lenient reading would go there).")
-    notes += [f"{_place(data, ('cases', at))}: a case with this id stands before it, passed over" for at in repeated]
+        raise UserError(f"{path}: {outside}. Put the documents next to it, or read the file leniently.")
+    notes += [f"{_place(data, ('cases', at))}: an earlier case has this id, skipped" for at in repeated]
     notes += [outside] if is_outside else []
     return CaseFile(path, sha256_of(path), dataset.model_copy(update={"cases": tuple(kept)}), tuple(notes), lenient)
 
 
 def _leads_out(home: Path, folder: str) -> bool:
-    """Whether a folder lies outside `home`, by its name or through a link."""
+    """Whether a folder is outside `home`, by its name or through a link."""
     plain = posixpath.normpath(folder.replace("\\", "/"))
     if PureWindowsPath(folder).anchor or plain.split("/")[0] == "..":
         return True
@@ -85,7 +85,7 @@ def _parse(path: Path) -> Any:  # noqa: ANN401 - whatever the file holds
     def refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         for key, count in Counter(key for key, _ in pairs).items():
             if count > 1:
-                raise UserError(f"{path}: the key {key!r} stands twice in one object; the first would be lost.")
+                raise UserError(f"{path}: duplicate key {key!r} in one object. Remove one of the two.")
         return dict(pairs)
 
     try:
@@ -140,7 +140,7 @@ def _place(data: Any, loc: tuple[int | str, ...]) -> str:  # noqa: ANN401
 
 
 def fixture_path(name: str) -> Path:
-    """The path of a bundled dataset; its documents lie in the folder of that name beside it."""
+    """The path of a bundled dataset; its documents are in the folder of that name next to it."""
     if name not in FIXTURES:
         raise UserError(f"No bundled dataset is called {name!r}. There are: {', '.join(FIXTURES)}.")
     return Path(str(resources.files("constraintsuite.memory.cases") / "fixtures" / f"{name}.json"))
@@ -167,8 +167,8 @@ class Grounded:
 def ground(file: CaseFile, *, engine: LocalEngine | None = None, reporter: Reporter | None = None) -> Grounded:
     """Read the Markdown files of the dataset's folder, and check every node id of the cases against their units.
 
-    An unknown id is a UserError. If the file was read leniently, its case is left out instead: with other evidence it would be
-    another question.
+    Raises UserError if an id is unknown. If the file was read leniently, its case is left out instead: with other
+    evidence it would be another question.
     """
     parts = tuple(ingest(_documents(file), engine=engine, reporter=reporter))
     graph = build_graph(parts)

@@ -112,7 +112,7 @@ class CaseJudge:
     ) -> MetricValues:
         """All values of an answer, with the same names for every case and mode; None where one is undefined.
 
-        `states` are those of the units that the case asks about, after the query and its confirmation.
+        `states` are the states of the units that the case asks about, after the query and its confirmation.
 
         `ranking_pass` is over the checks that apply to every mode. `pass` is over all that the case asks for. It is None if one
         of these could not be made, because the mode cannot do it or the field is not evaluated: such a case must count neither

@@ -76,7 +76,7 @@ class _Reader:
         self.last_values: dict[Style, str] = {}
 
     def take(self) -> Iterator[DocumentBlock]:
-        """Read one line, or a whole table or block of code; yield the blocks that ended."""
+        """Read one line, or a complete table or block of code; yield the blocks that ended."""
         raw = self.lines[self.at].expandtabs(4)
         quote = _QUOTE.match(raw)
         line = raw[quote.end() :] if quote else raw

@@ -135,7 +135,7 @@ def siblings_of(document: ParsedDocument, unit: int, step: int) -> int | None:
 
 
 class Citer:
-    """Resolves citations over a whole collection."""
+    """Resolves citations within a collection."""
 
     def __init__(self, documents: Sequence[ParsedDocument]) -> None:
         self._documents = {document.id: document for document in documents}

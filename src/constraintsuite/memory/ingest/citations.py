@@ -11,7 +11,7 @@ from constraintsuite.core.records.text import Span
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.readings import readings
 
-# Words between the cue and the number: in spite of [the ban in] rule 3. How a step ended is no rule.
+# Words between the cue and the number: in spite of [the ban in] rule 3. How a step ended is not a rule.
 _IN_IT = (
     r"(?:(?:the|any|its|their|our)\s+(?!outcomes?\b|results?\b|failures?\b|success\b|status\b|state\b|completion\b|delays?\b|"
     r"breach\b)(?:[\w’'-]+\s+){1,6}?(?:in|of|under|by|from)\s+)?"
@@ -227,7 +227,7 @@ def _relation(text: str, place: Span, conditions: Sequence[Condition]) -> Citati
 
 
 def _is_whole_sentence(text: str, span: Span) -> bool:
-    """Whether a condition extends over its whole sentence, because no comma ends it."""
+    """Whether a condition extends over all of its sentence, because no comma ends it."""
     return bool(_HEAD.search(text[: span.start])) and bool(_END.match(text, span.end))
 
 

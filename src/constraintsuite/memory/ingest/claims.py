@@ -24,7 +24,7 @@ _CONTENT = frozenset(("NOUN", "PROPN", "ADJ", "VERB"))
 
 
 class Amount(NamedTuple):
-    """A number with its unit; times are in minutes, so that 24 hours equal a day."""
+    """A number with its unit; times are in minutes, so 24 hours equal a day."""
 
     unit: str
     value: float
@@ -232,7 +232,7 @@ def _stems(sentence: Sentence, places: Iterable[int]) -> frozenset[str]:
 
 
 def _stem_at(sentence: Sentence, place: int) -> str:
-    """Return the stem of a word; for a verb that of its base form, so that "told" equals "tell"."""
+    """Return the stem of a word; for a verb the stem of its base form, so "told" equals "tell"."""
     verb = sentence.pos(place) == "VERB" and sentence.lemma(place)
     return stem(sentence.lemma(place) if verb else sentence.words[place])
 

@@ -65,7 +65,7 @@ def document_files(paths: Iterable[Path], *, by_path: bool) -> list[DocumentFile
 def read_files(
     files: Sequence[DocumentFile], engine: LocalEngine | None = None, reporter: Reporter | None = None
 ) -> list[ReadDocument]:
-    """Read the documents of some files; one UserError names all files that cannot be read."""
+    """Read the documents of some files. Raises UserError that names all files that cannot be read."""
     spread = engine if engine is not None and len(files) >= _FEWEST_FOR_WORKERS else LocalEngine()
     with (reporter or Silent()).track("documents", len(files)) as advance:
         read: list[ReadDocument | str] = require_results(spread.map(_read_or_fault, files, lambda index: advance()))
@@ -101,7 +101,7 @@ def _without_ending(relative: str) -> str:
 
 
 def _with_cells_apart(unit: Unit) -> str:
-    """Return the text with the cells of a row as paragraphs: a capital at the start of a cell is no name."""
+    """Return the text with the cells of a row as paragraphs: a capital at the start of a cell does not make a name."""
     return unit.text.replace(" | ", "\n\n") if unit.attributes["kind"] == "row" else unit.text
 
 
@@ -153,14 +153,14 @@ def _next_edges(document: ParsedDocument) -> Iterator[Edge]:
     for before in range(len(places) - 1):
         if places[before].section == places[before + 1].section:
             source, target = document.units[before].id, document.units[before + 1].id
-            yield weighted_edge(source, target, "next", because="stands next in the section")
+            yield weighted_edge(source, target, "next", because="next in the section")
 
 
 def _part_edges(document: ParsedDocument) -> Iterator[Edge]:
     for unit, place in enumerate(document.places):
         if place.parent is not None:
             source, target = document.units[unit].id, document.units[place.parent].id
-            yield weighted_edge(source, target, "part_of", because="lies in this item")
+            yield weighted_edge(source, target, "part_of", because="part of this item")
 
 
 def _definition_edges(document: ReadDocument) -> Iterator[Edge]:
@@ -190,7 +190,7 @@ def ingest(
     """Yield the parts of all Markdown and text files among `paths` and below the folders among them.
 
     A document is named by the stem of its file, with `by_path` by its path inside the given folder. All files are read
-    before the first part is yielded, since they may cite each other; a file that cannot be read is a UserError.
+    before the first part is yielded, since they may cite each other. Raises UserError if a file cannot be read.
     """
     yield from link(read_files(document_files(paths, by_path=by_path), engine, reporter))
 

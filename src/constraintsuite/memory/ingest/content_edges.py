@@ -95,11 +95,11 @@ class _Linker:
             before = siblings_of(self.document, unit, -1)
             target = before if before is not None else self.document.places[unit].parent
             if target is not None:
-                yield self._exception(unit, target, 0.8, "speaks of the unit before it")
+                yield self._exception(unit, target, 0.8, "refers to the unit before it")
             return
         target, shared = self._rule_before(unit)
         if target is not None:
-            yield self._exception(unit, target, 0.6, f"nearest rule before about {shared}")
+            yield self._exception(unit, target, 0.6, f"closest earlier rule that mentions {shared}")
 
     def conditions(self, unit: int) -> Iterator[Edge]:
         """Link a unit with a condition to the unit that establishes what the condition names."""
@@ -163,7 +163,10 @@ class _Linker:
         return (best[2], shared, best[0]) if len(shared) > 1 or self._is_event(unit, best[2], shared) else None
 
     def _is_event(self, unit: int, other: int, shared: frozenset[str]) -> bool:
-        """Whether one shared word is enough: it is rare, and an earlier unit does it, or one just before requires it."""
+        """Whether one shared word is enough.
+
+        It is if the word is rare and names an event that an earlier unit performs or a unit just before requires.
+        """
         if other > unit or any(self.index.frequency(term) > _RARE for term in shared):
             return False
         near = unit - other <= _NEAR and self.document.places[unit].section == self.document.places[other].section

@@ -169,7 +169,7 @@ def _give_labels(path: Path, drafts: Sequence[UnitDraft], sections: Sequence[Doc
 
     A number that only one unit has is its label. Where numbers repeat, the section comes first, as in `2/1`: its own number,
     or else its position among the headings, with a letter (`2b/1`) where the numbering restarts inside it. Units without a
-    number are `p1`, `p2`, ... Numbers that are still equal are a UserError.
+    number are `p1`, `p2`, ... Raises UserError if numbers are still equal.
     """
     titled = bool(_title_heading(drafts, sections)) and not sections[1].number
     keys = _section_keys(sections, titled=titled)

@@ -31,9 +31,9 @@ from constraintsuite.memory.segments import (
     DocumentChange,
     LogLine,
     SegmentEntry,
+    current_documents,
     entries,
     file_names,
-    living_parts,
     newest_lines,
 )
 
@@ -70,7 +70,7 @@ def ingest_memory(
     reporter: Reporter | None = None,
     dry_run: bool = False,
 ) -> list[MemoryDocument]:
-    """Write a memory of all documents among `paths`, and return its parts, which are those of `ingest`."""
+    """Write a memory of all documents among `paths`, and return its parts, which are the same as from `ingest`."""
     documents = read_files(document_files(paths, by_path=by_path), engine, reporter)
     parts = list(link(documents))
     if not dry_run:
@@ -184,7 +184,7 @@ def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_r
             for part in parts
             if part.id in others and DocumentChange.to(part).digest != held.entries[part.id].digest
         }
-        gained, lost = _links_changed(living_parts(artifact, relinked), relinked)
+        gained, lost = _links_changed(current_documents(artifact, relinked), relinked)
         replaced = tuple(document for document in fresh if document in held.entries)
         new = tuple(document for document in fresh if document not in held.entries)
         notes = (*namesakes, *empty_documents(part for part in parts if part.id in fresh))
@@ -205,8 +205,8 @@ def _grow(path: Path, sources: _Sources, removed: tuple[str, ...] = (), *, dry_r
 def _namesakes(artifact: Artifact, held: _Held, sources: _Sources) -> tuple[str, ...]:
     """Warn about new documents with the file name of an old one that was not given.
 
-    Paths begin at the given folder, so the two may be one document, seen from another folder. If the bytes are the same
-    too, that is a UserError.
+    Paths begin at the given folder, so the two may be one document, seen from another folder. Raises UserError if
+    the bytes are the same too.
     """
     absent: dict[str, list[str]] = {}
     for document in sorted(held.entries.keys() - sources.origins.keys()):

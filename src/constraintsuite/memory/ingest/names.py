@@ -98,7 +98,7 @@ def find_names(text: str, title: str = "") -> list[Span]:
 
 
 class TitleFinder:
-    """Finds titles of documents in a text, if written with their capitals; a single common word is no title."""
+    """Finds titles of documents in a text, if written with their capitals; a single common word is not a title."""
 
     def __init__(self, titles: Mapping[str, Iterable[str]]) -> None:
         forms = {

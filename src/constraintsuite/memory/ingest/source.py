@@ -37,7 +37,7 @@ class SourceText(NamedTuple):
 
 
 def read_source(path: Path) -> SourceText:
-    """Read the lines of a file; bytes that are no text are a UserError with their position."""
+    """Read the lines of a file. Raises UserError with the position of bytes that are not text."""
     with open_bytes(path) as file:
         data = file.read()
     lines = _split_lines(_decode(path, data))
@@ -63,7 +63,7 @@ def _decode(path: Path, data: bytes) -> str:
     zero = data.find(b"\0")
     if zero >= 0:
         line = data.count(b"\n", 0, zero) + 1
-        raise UserError(f"{path}:{line}: NUL byte: this is no text file. Save it as UTF-8 text.")
+        raise UserError(f"{path}:{line}: NUL byte: this is not a text file. Save it as UTF-8 text.")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -102,7 +102,7 @@ def _refuse_unclosed(path: Path, lines: list[str]) -> None:
         if line.startswith(tuple(f"{key}:" for key in FrontMatter._fields)):
             raise UserError(
                 f"{path}:1: the front matter that begins here is not closed in its first {_FRONT_MATTER_LINES} lines. "
-                "Put a line of --- behind its last key."
+                "Put a line of --- after its last key."
             )
 
 

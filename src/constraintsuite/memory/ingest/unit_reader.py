@@ -124,7 +124,7 @@ def _went_wrong(view: SentenceView) -> bool:
 
 
 def _gets(view: SentenceView) -> bool:
-    """Whether something is granted or claimed: a mere mention of damages is no remedy."""
+    """Whether something is granted or claimed: a mere mention of damages is not a remedy."""
     sentence = view.sentence
     return any(
         (sentence.lemma(place) in word_lists().getting or sentence.word(place) in ("liable", "entitled"))

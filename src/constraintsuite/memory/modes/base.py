@@ -83,14 +83,14 @@ class StrengthFactors:
         return self._values[nodes]
 
     def over(self, units: IndexArray) -> FloatArray:
-        """Return one factor per unit of the graph: those of some units, and 1 for all others."""
+        """Return one factor per unit of the graph: the given factors, and 1 for all other units."""
         factors = np.ones(len(self._graph.units))
         factors[units] = self(units)
         return factors
 
 
 ModeFactory = Callable[[ModelName, ModeContext], SearchMode]
-"""Makes a mode from its name, at little cost. An argument or option that the mode does not know is a UserError."""
+"""Makes a mode from its name, at little cost. Raises UserError if the mode does not know an argument or option."""
 
 
 def load_mode(
@@ -129,7 +129,7 @@ class Mode(ABC, Generic[S]):
 
 
 def _read_options(name: ModelName, kind: type[S]) -> S:
-    """Read the options of a mode; for a wrong one, a UserError lists those there are."""
+    """Read the options of a mode. Raises UserError that lists the valid options if one is wrong."""
     if name.argument:
         raise UserError(f"Mode {name.head!r}: {name.family} takes options only, as in {name.family},OPTION=VALUE.")
     try:

@@ -29,7 +29,7 @@ class LexicalMode(Mode[ModelSettings]):
 
 
 class EmbeddingMode(Mode[ModelSettings]):
-    """Ranks all units by the similarity of their vectors to that of the query, however low it is."""
+    """Ranks all units by the similarity of their vectors to the query's vector, however low it is."""
 
     settings_type = ModelSettings
 

@@ -80,7 +80,7 @@ class SeedReach:
         return arrived
 
     def last_arcs(self) -> IndexArray:
-        """For each node that something came to, the arc over which the most came; of equals that of the first seed."""
+        """For each node that something came to, the arc over which the most came; among equals the arc of the first seed."""
         if not self.gains:
             return np.empty(0, dtype=np.intp)
         pairs, arcs, values = (np.concatenate(column) for column in zip(*self.gains, strict=True))

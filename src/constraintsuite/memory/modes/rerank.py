@@ -31,7 +31,7 @@ class RerankMode(Mode[RerankModeSettings]):
     """`hybrid_rerank:MODEL` and `ppr_rerank:MODEL`, as in `hybrid_rerank:cross:NAME,depth=20`.
 
     The first mode finds units, and the model decides their order; equal scores keep the order of the first mode. Options
-    that are not those of reranking belong to the model.
+    that are not for reranking belong to the model.
     """
 
     settings_type = RerankModeSettings

@@ -30,7 +30,7 @@ TOLERANCE = 1e-6
 _MOST_HOPS = 1_000
 _LONGEST_PATH = 4  # hops of a walk that is shown; longer walks are in the sum too, and bring next to nothing
 _BEAM = 256
-_FEW = 16  # if less than one node in this many fires, taking its rows is cheaper than using the whole matrix
+_FEW = 16  # if less than one node in this many fires, taking its rows is cheaper than using the full matrix
 _LEAST_SYNONYM = 0.5  # below, all names of one field are alike, and most pairs would be links
 
 
@@ -105,7 +105,7 @@ class SpreadSettings(WalkSettings):
         0.0,
         ge=0,
         le=1,
-        description="from which cosine of their names on entities are joined, such as 0.8; 0 joins none; needs an encoder",
+        description="lowest cosine of two names at which entities are joined, such as 0.8; 0 joins none; needs an encoder",
     )
 
     @field_validator("synonyms")
@@ -157,12 +157,12 @@ class SpreadMode(WalkMode[P]):
 class PprSettings(SpreadSettings):
     """The options of `ppr`."""
 
-    damping: float = Field(0.5, ge=0, le=0.95, description="how likely a walk goes on at each step")
+    damping: float = Field(0.5, ge=0, le=0.95, description="probability that a walk continues at each step")
     entities: float = Field(
         0.0,
         ge=0,
         le=1,
-        description="what part of the walks begins at the entities that the query names, if it names any",
+        description="share of the walks that start at the entities that the query names, if it names any",
     )
 
 
@@ -198,17 +198,17 @@ class PprMode(SpreadMode[PprSettings]):
 class ActivationSettings(SpreadSettings):
     """The options of `activation_spreading_static`."""
 
-    decay: float = Field(0.75, gt=0, lt=1, description="what part of its activation a node passes on")
+    decay: float = Field(0.75, gt=0, lt=1, description="share of its activation that a node passes on")
     threshold: float = Field(
-        0.05, ge=0, le=1, description="what a node must hold to pass anything on; the best seed holds 1"
+        0.05, ge=0, le=1, description="activation that a node needs to pass anything on; the best seed has 1"
     )
-    hops: int = Field(3, ge=0, le=20, description="how far activation goes; over an entity it is two")
+    hops: int = Field(3, ge=0, le=20, description="maximum number of hops; going through an entity counts as two")
 
 
 class DynamicActivationSettings(ActivationSettings):
     """The options of the dynamic variant."""
 
-    boost: float = Field(0.25, ge=0, le=10, description="what part of all that arrives at a unit a full strength adds")
+    boost: float = Field(0.25, ge=0, le=10, description="relative boost of what arrives at a unit, at full strength")
 
     @model_validator(mode="after")
     def _fades(self) -> Self:
@@ -224,7 +224,7 @@ class ActivationStaticMode(SpreadMode[ActivationSettings]):
 
     @property
     def boost(self) -> float:
-        """The part that a full strength adds to all that arrives at a unit."""
+        """The relative boost of what arrives at a unit, at full strength."""
         return self.settings.boost if isinstance(self.settings, DynamicActivationSettings) else 0.0
 
     def spread(self, query: str, start: WalkStart) -> tuple[Activation, IndexArray]:

@@ -26,9 +26,9 @@ _HAS_PARTNER = 0.45  # for a unit with an opposing unit, if the walk did not com
 class StructureSettings(WalkSettings):
     """The options of `structure_only` and of `weighted_graph_static`."""
 
-    decay: float = Field(0.75, gt=0, lt=1, description="what part of a value one step lets through at most")
+    decay: float = Field(0.75, gt=0, lt=1, description="largest share of a value that one step passes on")
     hops: int = Field(2, ge=0, le=8, description="maximum number of hops; going through an entity counts as two")
-    beam: int = Field(256, ge=1, description="how many nodes go on at each hop")
+    beam: int = Field(256, ge=1, description="number of nodes that continue at each hop")
 
 
 class WeightedSettings(StructureSettings):

@@ -234,7 +234,7 @@ def export(
 
 
 def _make_benchmark(version: Version, approved: Sequence[Approved]) -> dict[str, Any]:
-    """The content of the benchmark file. Labels that contradict their case are a UserError."""
+    """The content of the benchmark file. Raises UserError if labels contradict their case."""
     name = version.artifact.manifest.name
     found = {
         "dataset_id": f"{name}-v{version.number}",

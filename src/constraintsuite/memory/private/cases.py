@@ -19,7 +19,7 @@ from constraintsuite.memory.private.versions import VERSIONS, Version, open_vers
 from constraintsuite.memory.records import EdgeKind, SemanticRole
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.suites.annotation.records import AnnotationItem, AnnotationQuestion, ItemSet
-from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_table
+from constraintsuite.suites.annotation.tables import RowFault, read_models, refuse, write_csv
 
 CASES = "cases.csv"
 BATCHES = "batches"
@@ -87,7 +87,7 @@ class PrivateCase(StrictModel):
 
 def write_case_sheet(pilot: Path) -> Path:
     """Write an empty sheet for cases, and return its path."""
-    write_table(pilot / CASES, tuple(PrivateCase.model_fields), ())
+    write_csv(pilot / CASES, tuple(PrivateCase.model_fields), ())
     return pilot / CASES
 
 
@@ -181,7 +181,7 @@ def open_labels(folder: Path, *, draw: bool = False) -> tuple[AnnotationBatch, V
 
 
 def judged_cases(version: Version, batch: AnnotationBatch) -> list[PrivateCase]:
-    """Read the cases of a pilot; a UserError if golden cases differ from those that people judged."""
+    """Read the cases of a pilot. Raises UserError if golden cases differ from the ones that people judged."""
     cases = read_cases(version)
     now = {item.id: item for item in _case_items(cases, version).items if not item.expected}
     before = {item.id: item for item in batch.judged}

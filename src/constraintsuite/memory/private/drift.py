@@ -66,13 +66,13 @@ class RankingDrift:
 
 
 def read_shadow(file: Path) -> list[ShadowCase]:
-    """Read the questions of a shadow set; two with the same name are a UserError."""
+    """Read the questions of a shadow set. Raises UserError if two have the same name."""
     cases = list(read_jsonl(file, ShadowCase))
     if not cases:
         raise UserError(f"{file}: there are no questions in it.")
     name, count = Counter(case.case for case in cases).most_common(1)[0]
     if count > 1:
-        raise UserError(f"{file}: the case {name!r} stands there twice.")
+        raise UserError(f"{file}: the case {name!r} is given twice.")
     return cases
 
 

@@ -17,7 +17,7 @@ from constraintsuite.corpora.files import base_name
 from constraintsuite.corpora.folder import prose_files
 from constraintsuite.memory.ingest.collection import ingest
 from constraintsuite.memory.records import MemoryDocument
-from constraintsuite.suites.annotation.tables import read_models, refuse_existing, write_table
+from constraintsuite.suites.annotation.tables import read_models, refuse_existing, write_csv
 
 INVENTORY = "inventory.csv"
 DocumentType = Literal["services", "supply", "licence", "data_protection", "confidentiality", "negotiated", "other"]
@@ -87,12 +87,12 @@ def write_inventory(documents: Path, pilot: Path) -> list[InventoryEntry]:
     rows = [
         {name: "" if value is None else str(value) for name, value in entry.model_dump().items()} for entry in entries
     ]
-    write_table(pilot / INVENTORY, tuple(InventoryEntry.model_fields), rows)
+    write_csv(pilot / INVENTORY, tuple(InventoryEntry.model_fields), rows)
     return entries
 
 
 def read_inventory(pilot: Path) -> list[InventoryEntry]:
-    """Read the documents of the sheet; wrong cells and repeated documents are a UserError."""
+    """Read the documents of the sheet. Raises UserError for wrong cells and repeated documents."""
     file = pilot / INVENTORY
     if not file.is_file():
         raise UserError(

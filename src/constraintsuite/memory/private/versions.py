@@ -62,9 +62,9 @@ class Version:
 
 
 def freeze(pilot: Path, *, new_version: bool = False) -> Version:
-    """Freeze the selected documents. If they are those of the last version, return that version.
+    """Freeze the selected documents. If they are the same as in the last version, return that version.
 
-    If they differ from it, each difference is named in a UserError, unless `new_version` is given. With it, unchanged
+    Raises UserError that names each difference from it, unless `new_version` is given. With it, unchanged
     documents are frozen again, too: that is the only way to change cases that people have judged.
     """
     chosen = [entry for entry in read_inventory(pilot) if entry.selected == "yes"]
@@ -95,7 +95,7 @@ def _latest_version(pilot: Path) -> Version | None:
 
 
 def require_version(pilot: Path) -> Version:
-    """The newest finished version; a UserError if nothing has been frozen yet."""
+    """The newest finished version. Raises UserError if nothing has been frozen yet."""
     found = _latest_version(pilot)
     if found is None:
         raise UserError(
@@ -105,7 +105,7 @@ def require_version(pilot: Path) -> Version:
 
 
 def open_version(path: Path) -> Version:
-    """Open the version in a folder; a UserError if one of its files was changed."""
+    """Open the version in a folder. Raises UserError if one of its files was changed."""
     artifact = Artifact.open(path, KIND)
     artifact.refuse_foreign()  # all documents in the folder are read
     return Version(artifact.manifest.settings["version"], artifact, tuple(read_jsonl(path / UNITS, FrozenUnit)))

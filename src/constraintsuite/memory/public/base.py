@@ -109,7 +109,10 @@ class ReadOptions:
 
 
 BenchmarkReader = Callable[[Path, ReadOptions], BenchmarkFile]
-"""Reads every item of a benchmark file as it was released; an item that does not fit is a UserError with its place."""
+"""Reads every item of a benchmark file as it was released.
+
+Raises UserError with the place of an item that does not fit.
+"""
 
 
 class OfficialScorer(ABC):
@@ -163,7 +166,7 @@ def read_records(
 ) -> Iterator[tuple[str, R]]:
     """Yield the place, as `file:line`, and the record of each row of a JSON array or of JSON lines, plain or gzip.
 
-    An empty file, a row that does not fit, and two records of the same `identity` are UserErrors.
+    Raises UserError for an empty file, a row that does not fit, and two records of the same `identity`.
     """
     if limit is not None and limit < 1:
         raise UserError(f"A limit of {limit} leaves no item: choose one of 1 or more.")
@@ -180,7 +183,7 @@ def read_records(
 
 
 def checked(where: str, values: Mapping[str, Any], kind: type[R]) -> R:
-    """Make a record of the values of a row; if they do not fit, a UserError names the place."""
+    """Make a record of the values of a row. Raises UserError that names the place if they do not fit."""
     try:
         return kind.model_validate(values)
     except ValidationError as error:
@@ -190,7 +193,7 @@ def checked(where: str, values: Mapping[str, Any], kind: type[R]) -> R:
 
 
 def merged(haystack: str, sources: Iterable[HaystackDocument]) -> Haystack:
-    """Make a haystack of documents, equal ones once; two different documents under one id are a UserError."""
+    """Make a haystack of documents, equal ones once. Raises UserError if two different documents have one id."""
     kept: dict[str, HaystackDocument] = {}
     for source in sources:
         if kept.setdefault(source.id, source).passages != source.passages:

@@ -42,7 +42,7 @@ def public_files() -> Mapping[str, PublicFile]:
 
 
 def find_file(name: str) -> PublicFile:
-    """Return the file of a name; an unknown name is a UserError."""
+    """Return the file of a name. Raises UserError if the name is unknown."""
     if name not in public_files():
         raise UserError(f"No benchmark file is called {name!r}. There are: {', '.join(public_files())}.")
     return public_files()[name]
@@ -54,7 +54,10 @@ def place_of(wanted: PublicFile) -> Path:
 
 
 def fetch_file(wanted: PublicFile, reporter: Reporter, limits: Limits = LIMITS) -> Path:
-    """Return the path of a file, downloading it if needed; a wrong hash or a failed download is a UserError."""
+    """Return the path of a file, downloading it if needed.
+
+    Raises UserError if the download fails or has the wrong hash.
+    """
     place = place_of(wanted)
     if place.is_file():
         found = sha256_of(place) if wanted.sha256 else ""

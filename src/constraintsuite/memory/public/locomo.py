@@ -167,7 +167,7 @@ class LocomoScorer(OfficialScorer):
     cutoffs = (1, 5, 10, 25, 50)
 
     def at_cutoff(self, item: BenchmarkItem, ranking: Sequence[str], k: int, budget: int) -> MetricValues:
-        """Score `recall_as_filed`: the official recall, of the strings in the file; `recall` is that of repaired ones."""
+        """Score `recall_as_filed`: the official recall of the strings in the file; `recall` is computed from repaired strings."""
         found = sum(one in ranking[:k] for one in item.as_filed)
         return {f"recall_as_filed@{k}": found / len(item.as_filed) if item.as_filed else 1.0}
 

@@ -150,7 +150,7 @@ class LongMemEvalScorer(OfficialScorer):
         """Score `recall_any`, `recall_all` and `ndcg_any`; None for sessions where the budget ends too early to tell."""
         values: MetricValues = dict(official_scores(ranking, item.gold, k, f"@{k}"))
         if self.granularity == "turn":
-            depth = widened(ranking, item.gold, k, budget)
+            depth = turns_covering_sessions(ranking, item.gold, k, budget)
             found = official_scores(ranking, item.gold, depth or k, f"@{k}", _session_of)
             values |= {f"session_{name}": value if depth else None for name, value in found.items()}
         return values
@@ -186,7 +186,7 @@ def _session_of(turn: str) -> str:
     return turn.rpartition("_")[0]
 
 
-def widened(ranking: Sequence[str], gold: Sequence[str], k: int, budget: int) -> int | None:
+def turns_covering_sessions(ranking: Sequence[str], gold: Sequence[str], k: int, budget: int) -> int | None:
     """Return how many turns hold `k` sessions; None if the budget ended before.
 
     As officially, the turns of a session with the answer and those without it count as two sessions.

@@ -1,6 +1,6 @@
 """Porter's stemmer (1980) with the changes of NLTK, which LoCoMo's evaluation uses.
 
-PyStemmer's `porter` differs in one word of fifty: there `try` and `tried` have different stems, so that a right answer would
+PyStemmer's `porter` differs in one word of fifty: there `try` and `tried` have different stems, so a right answer would
 be wrong.
 """
 

@@ -28,8 +28,8 @@ Links = Literal["names", "titles"]
 def parts_of(haystack: Haystack, links: Links = "names") -> list[MemoryDocument]:
     """Make the parts of a memory: passages of a document follow each other, and shared names link documents.
 
-    The order of documents in a file is no edge: in some files the gold documents are neighbours. An entity that too many passages
-    name is left out, as in ingestion.
+    The order of documents in a file makes no edges: in some files the gold documents are neighbours. An entity that too
+    many passages name is left out, as in ingestion.
     """
     titles = TitleFinder(
         {

@@ -170,7 +170,7 @@ def write_run(
 
 
 def load_memory_run(path: Path) -> MemoryRun:
-    """Load the finished run in a folder; a missing or changed file is a UserError."""
+    """Load the finished run in a folder. Raises UserError if a file is missing or changed."""
     artifact = Artifact.open(path, KIND)
     summary = read_json(path / SUMMARY, MemoryRunSummary)
     removals = read_jsonl(path / REPLAYS, EdgeRemoval) if REPLAYS in artifact.manifest.files else ()

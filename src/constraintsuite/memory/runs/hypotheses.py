@@ -30,7 +30,7 @@ _HELP, _HARM = "probes that leave it out", "other probes"
 
 @dataclass(frozen=True, slots=True)
 class HypothesisFigure:
-    """One number behind a verdict."""
+    """One number that a verdict is based on."""
 
     what: str
     figure: Interval
@@ -154,16 +154,16 @@ def _mostly_fall(one: Replay) -> HypothesisFigure:
 
 
 def _causes(one: Replay) -> str:
-    """Describe the shares behind a difference."""
+    """Describe the shares that a difference is computed from."""
     shares = [each.value or 0.0 for each in (one.fall.traced, one.fall.untraced, one.move.traced, one.move.untraced)]
     return (
-        f"of {one.fall.traced.n} walks {percent(shares[0])} of the last edges hold up the score of their unit and "
-        f"{percent(shares[1])} of others do; {percent(shares[2])} and {percent(shares[3])} also its place."
+        f"in {one.fall.traced.n} walks, removing the last edge lowers the unit's score in {percent(shares[0])} of cases (other edges: "
+        f"{percent(shares[1])}) and also changes its rank in {percent(shares[2])} ({percent(shares[3])})."
     )
 
 
 def _dynamic(table: MemoryTable, budget: int) -> HypothesisResult:
-    claim = "What was confirmed before helps later questions that leave it out, and no harm to others is to be seen."
+    claim = "What was confirmed before helps later questions that leave it out, and does not harm other questions."
     needing = table.at_budget(budget, part="probe", tag=CONTEXT)
     others = sorted(set(table.at_budget(budget, part="probe")) - set(needing))
     tests = {

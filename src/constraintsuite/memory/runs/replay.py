@@ -1,8 +1,8 @@
 """Tests whether a path is what was computed, or only a story about it: without its last edge, its unit should lose score.
 
-Where activation spreads over the whole graph, almost any edge changes some score by a little. So the effect is measured
-where the path claims it, in the unit at its end, and compared with that of edges at the same unit that are on no path of the
-answer.
+Where activation spreads over all of the graph, almost any edge changes some score by a little. So the effect is
+measured where the path claims it, in the unit at its end, and compared with the effect of edges at the same unit that
+are on no path of the answer.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def _unshown_edges(memory: Memory, answer: SearchAnswer, book: EdgeIndex) -> Int
 
 
 def _controls(memory: Memory, unshown: IntArray, unit: str, edge: int, rng: np.random.Generator) -> list[int]:
-    """Draw some unshown edges at the unit, those of the kind of `edge` first; edges elsewhere only if it has none."""
+    """Draw some unshown edges at the unit, edges of the same kind as `edge` first; edges elsewhere only if it has none."""
     table, node = memory.graph.edges, memory.graph.number(unit)
     at_unit = unshown[(table.source[unshown] == node) | (table.target[unshown] == node)]
     drawn = rng.permutation(at_unit if len(at_unit) else unshown)

@@ -16,7 +16,7 @@ BUDGET, TAG, PHRASING = "budget", "tag", "phrasing"
 SIZES = ("units", "tokens")
 """Metrics that count what was returned; all others lie between 0 and 1."""
 CASE_VERDICTS = {"case_pass": "pass", "case_ranking_pass": "ranking_pass"}
-"""Verdicts on whole cases, and the metric of their wordings that each is made from."""
+"""Verdicts on cases, and the metric of their wordings that each is made from."""
 STRUCTURED = (
     "case_ranking_pass",
     "evidence_recall",

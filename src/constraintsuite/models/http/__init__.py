@@ -1,1 +1,1 @@
-"""Systems behind HTTP: rerank and embedding endpoints, and language models that put a list in order."""
+"""Systems over HTTP: rerank and embedding endpoints, and language models that put a list in order."""

@@ -35,14 +35,14 @@ class RemoteSettings(ModelSettings):
         value = os.environ.get(self.key_env, "") if self.key_env else ""
         if self.key_env and not (value.isascii() and value.isprintable() and value.strip()):
             raise UserError(
-                f"Model {name.head}: the environment variable that key_env names is not set, or is no "
+                f"Model {name.head}: the environment variable that key_env names is not set, or is not a "
                 "key. Set it in the shell that runs this command: export NAME=KEY"
             )
         return value.strip()
 
 
 class ServedModelSettings(RemoteSettings):
-    """The options of rerankers and encoders behind HTTP."""
+    """The options of rerankers and encoders over HTTP."""
 
     model: str = Field("", description="the model that the server is asked for")
     batch: int = Field(32, ge=1, description="texts per request")
@@ -50,11 +50,11 @@ class ServedModelSettings(RemoteSettings):
 
 
 def check_address(name: ModelName, url: str) -> str:
-    """The URL unchanged; an invalid one, or one that contains a secret, is a UserError."""
+    """The URL unchanged. Raises UserError if it is invalid or contains a secret."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:  # such as a port that is no number
+    except ValueError:  # such as a port that is not a number
         usable = False
     if not usable or not (url.isascii() and url.isprintable()) or " " in url:
         example = "http:http://localhost:8080/rerank" if name.family == "http" else "url=http://localhost:8000/v1"

@@ -56,7 +56,7 @@ class Client(RetryingClient):
 
     @classmethod
     def connect(cls, name: ModelName, url: str, settings: RemoteSettings, fingerprint: str, bench: Workbench) -> Client:
-        """A client with the user's settings; `fingerprint` is the hash of everything besides the request that decides an answer."""
+        """A client with the user's settings; `fingerprint` is the hash of everything except the request that decides an answer."""
         endpoint = Endpoint(url, Authorization("Bearer", settings.key(name)), Limits(seconds=settings.timeout))
         return cls(endpoint, fingerprint, settings.retries, bench)
 
@@ -160,7 +160,7 @@ def one_number(value: object, answer: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool):
         try:
             number = float(value)
-        except OverflowError:  # a whole number with hundreds of digits
+        except OverflowError:  # an integer with hundreds of digits
             number = math.inf
         if math.isfinite(number):
             return number

@@ -1,4 +1,4 @@
-"""Encoders behind HTTP: OpenAI's /v1/embeddings and text-embeddings-inference's /embed."""
+"""Encoders over HTTP: OpenAI's /v1/embeddings and text-embeddings-inference's /embed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Language models that rank a list of passages, behind any OpenAI-compatible chat endpoint."""
+"""Language models that rank a list of passages, at any OpenAI-compatible chat endpoint."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ListwiseSettings(RemoteSettings):
 
 
 class Ranked(NamedTuple):
-    """The texts, best first, and whether each answer behind the ranking could be read."""
+    """The texts, best first, and whether each answer for the ranking could be read."""
 
     texts: list[str]
     answers: tuple[Literal["complete", "repaired", "unparsable"], ...]

@@ -1,4 +1,4 @@
-"""Rerankers behind HTTP, in the wire formats of Cohere, Jina and text-embeddings-inference."""
+"""Rerankers over HTTP, in the wire formats of Cohere, Jina and text-embeddings-inference."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class HttpRerankSettings(ServedModelSettings):
 
 
 def make_http(name: ModelName, bench: Workbench) -> Scorer:
-    """`http:URL`, the whole address of an endpoint."""
+    """`http:URL`, the full address of an endpoint."""
     url = check_address(name, name.argument)
     given = dict(name.options).get("format", "auto")
     embeds = given in get_args(EmbedFormat) or (

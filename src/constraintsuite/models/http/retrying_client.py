@@ -44,7 +44,7 @@ class RetryingClient:
         read: Callable[[object], R],
         read_last: Callable[[object], R] | None = None,
     ) -> R:
-        """The result of `read` for the answer, or of `read_last` for that of the last attempt; both raise BadAnswerError if it is unusable.
+        """The result of `read` for the answer, or of `read_last` for the last attempt; both raise BadAnswerError if it is unusable.
 
         `body_of` gives the request, from the number of unusable answers so far.
         """
@@ -94,14 +94,14 @@ class RetryingClient:
     def _given_up(self, fault: TransientError, attempts: int, seconds: float) -> UserError:
         times = "once" if attempts == 1 else f"{attempts} times"
         later = f"in {math.ceil(seconds)} s" if seconds <= _DAY else "after more than a day"
-        when = f" {later}, as the server asks" if fault.wait else ""
+        when = f" {later} (the server asks for that delay)" if fault.wait else ""
         hints = {"no connection": "Is the server running? ", "timeout": "A greater timeout=SECONDS may help. "}
         result = fault.describe(self.endpoint.hide)
-        kept = "What was answered so far is kept" if self.has_cached_answers else "No answer is kept so far"
-        onwards = "goes on from there" if self.has_cached_answers else "begins anew"
+        kept = "The answers so far were cached" if self.has_cached_answers else "No answer was cached"
+        onwards = "resumes after them" if self.has_cached_answers else "starts from the beginning"
         return UserError(
-            f"{self.endpoint.url} was asked {times}, the last time with this result: {result}. {hints.get(fault.kind, '')}"
-            f"{kept}: the same command, run again{when}, {onwards}."
+            f"{self.endpoint.url} failed {times}; the last error was: {result}. {hints.get(fault.kind, '')}{kept}. "
+            f"Run the same command again{when}; it {onwards}."
         )
 
     def _record_repeats(self, title: str) -> None:

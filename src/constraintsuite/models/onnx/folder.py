@@ -91,7 +91,7 @@ class TextConfig(FileContent):
 
 
 def read_content(file: Path, kind: type[M]) -> M:
-    """Read a JSON file; a missing or invalid one is a UserError."""
+    """Read a JSON file. Raises UserError if it is missing or invalid."""
     try:
         return kind.model_validate_json(file.read_bytes())
     except FileNotFoundError:
@@ -106,7 +106,7 @@ def read_optional(file: Path, kind: type[M]) -> M:
 
 
 def place_in(folder: Path, relative: str) -> Path:
-    """The path of a relative name in a folder; one that leads out of it is a UserError."""
+    """The path of a relative name in a folder. Raises UserError if it leads out of the folder."""
     path = PurePosixPath(relative)
     if path.is_absolute() or ".." in path.parts:
         raise UserError(f"{folder}: {relative!r} leads out of the folder.")

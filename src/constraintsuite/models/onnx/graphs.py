@@ -41,7 +41,7 @@ class GivenGraph:
         names = [self.file.name, *sorted(_places(_read(self.file)))]
         absent = [name for name in names if not place_in(folder, name).is_file()]
         if absent:
-            raise UserError(f"{self.file}: its tensors lie in {absent[0]}, which is not there. Put it beside the file.")
+            raise UserError(f"{self.file}: the external tensor file {absent[0]} is missing. Put it in the same folder.")
         return {name: sha256_of(place_in(folder, name)) for name in names}
 
     @property
@@ -50,7 +50,7 @@ class GivenGraph:
         return sha256_text(*self.hashes.values())
 
     def graph_file(self) -> Path:
-        """The file; another precision than requested is a UserError."""
+        """The file. Raises UserError if its precision is not the requested one."""
         found = _precision_of(self.file)
         if found == "fp16":
             raise UserError(f"{self.file}: it computes in fp16, which is not run from an ONNX file here. Name another.")
@@ -133,7 +133,7 @@ def _check_names(file: Path, kind: Architecture, config: TransformerConfig, purp
     shapes = read_shapes(weight_files(file.parent))
     table = "embeddings.word_embeddings.weight"
     if f"{kind.prefix}{table}" not in shapes and table not in shapes:
-        raise OnnxUnsupportedError(f"{file}: the weights are not named as those of a {config.model_type} model are.")
+        raise OnnxUnsupportedError(f"{file}: the weights do not have the names of a {config.model_type} model.")
     if purpose == "classifier" and not {f"{kind.head.first}.weight", f"{kind.head.last}.weight"} <= shapes.keys():
         raise UserError(f"{file}: there is no scoring head, so this is not a cross-encoder. Is it for dense:...?")
 

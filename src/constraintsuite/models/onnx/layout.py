@@ -116,7 +116,9 @@ def _modules(folder: Path) -> list[_Module]:
     file = folder / "modules.json"
     if not file.is_file():
         if not (folder / "config.json").is_file():
-            raise UserError(f"{folder}: there is neither modules.json nor config.json, so this is no model's folder.")
+            raise UserError(
+                f"{folder}: there is neither modules.json nor config.json, so this is not the folder of a model."
+            )
         return [_Module(type="Transformer")]
     modules = list(read_content(file, _Modules).root)
     if not modules or _kind(modules[0]) != "Transformer":

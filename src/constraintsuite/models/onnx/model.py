@@ -56,7 +56,7 @@ class OnnxModel:
             raise OnnxUnsupportedError(
                 f"{folder}: a tokenizer that drops the beginning of long texts is left to torch."
             )
-        # A quantised graph scales by the whole batch, so a result would depend on the other texts: one text per batch.
+        # A quantised graph scales by the batch, so a result would depend on the other texts: one text per batch.
         most = {"int8": 1}.get(settings.precision, BatchLimits.items)
         self.limits = BatchLimits(settings.batch_tokens or _BATCH_TOKENS, most)
         self.numbers_pairs = tokenizer_config(folder).numbers_pairs

@@ -31,7 +31,7 @@ def linear(weight: Floats, bias: Floats | None, activation: Literal["tanh", "non
     """A linear layer; the weights are (outputs, inputs)."""
 
     def apply(vectors: Floats) -> Floats:
-        # Row by row: a product of whole matrices sums in an order that depends on how many rows there are.
+        # Row by row: a product of matrices sums in an order that depends on how many rows there are.
         rows: Floats = np.stack([weight @ vector for vector in vectors])
         moved = rows if bias is None else rows + bias
         return np.tanh(moved) if activation == "tanh" else moved

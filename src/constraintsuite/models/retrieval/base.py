@@ -46,14 +46,17 @@ class System(Retriever, Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """Hash of everything that decides a ranking besides code, query and passages: settings, weights."""
+        """Hash of everything that decides a ranking, except code, query and passages: settings, weights."""
 
     def describe(self) -> Mapping[str, ModelFact]:
         """Settings and facts that are recorded with a run."""
 
 
 RetrieverFactory = Callable[[str, Passages, Workbench], System]
-"""Makes a retriever from its string; an unknown argument or option is a UserError. Indexes are built at the first search."""
+"""Makes a retriever from its string.
+
+Indexes are built at the first search. Raises UserError for an unknown argument or option.
+"""
 
 
 class BatchRetriever(ABC):
@@ -119,7 +122,7 @@ class TopHits(NamedTuple):
 def head_of(found: Sequence[EngineHit], asked: int, ids: Collection[str], k: int) -> TopHits:
     """The best `k` among `ids` of an answer `asked` documents deep; equal scores in the order of ids.
 
-    They are certain once a worse score was seen than that of the last one; before, a smaller id may still tie with it.
+    They are certain once a score worse than the last one was seen; before, a smaller id may still tie with it.
     """
     own_hits = {each.document: each for each in reversed(found) if each.document in ids}
     best = sorted(own_hits.values(), key=lambda each: (-each.score, each.document))[:k]

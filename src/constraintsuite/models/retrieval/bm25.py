@@ -69,7 +69,7 @@ class Bm25Search:
         if len(candidates) > k > 0:
             positive = scores[candidates]
             candidates = candidates[positive >= np.partition(positive, len(positive) - k)[len(positive) - k]]
-        # The sort is stable, so ties are in the order of the index, which is that of document ids.
+        # The sort is stable, so ties are in the order of the index, which is the order of document ids.
         best = candidates[np.argsort(-scores[candidates], kind="stable")][:k]
         return HitColumns([self.ids[i] for i in best.tolist()], scores[best].tolist())
 

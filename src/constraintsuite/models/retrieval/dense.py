@@ -29,7 +29,7 @@ class DenseRetriever(BatchRetriever):
     def __init__(self, scorer: DenseScorer, passages: Passages) -> None:
         self.name = scorer.name
         self._scorer = scorer
-        # Rows are in the order of ids, so that ties are too.
+        # Rows are in the order of ids, so ties are too.
         order = sorted(range(len(passages.ids)), key=lambda i: passages.ids[i])
         self._ids = [passages.ids[i] for i in order]
         self._texts = [passages.texts[i] for i in order]

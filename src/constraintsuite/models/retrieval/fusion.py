@@ -69,6 +69,6 @@ def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
     for hits in rankings:
         for hit in hits:
             shares[hit.document].append(1 / (RANK_OFFSET + hit.rank))
-    # fsum is exact in any order, so that the same ranks from different retrievers are an exact tie.
+    # fsum is exact in any order, so the same ranks from different retrievers tie exactly.
     scored = sorted(((-math.fsum(each), document) for document, each in shares.items()))[:k]
     return [Hit(document, rank, -score) for rank, (score, document) in enumerate(scored, 1)]

@@ -145,7 +145,7 @@ def find_java(environment: Mapping[str, str]) -> Path:
 
 
 def check_modules(java: Path, listing: str) -> None:
-    """Raise a UserError unless the output of `java --list-modules` is that of a recent and complete Java."""
+    """Raise a UserError unless the output of `java --list-modules` shows a recent and complete Java."""
     modules = dict(line.strip().partition("@")[::2] for line in listing.splitlines())
     version = modules.get("java.base", "")
     number = re.match(r"\d+", version)
@@ -176,7 +176,7 @@ def _open_searcher(index: str) -> Any:  # noqa: ANN401 - Pyserini has no types
 
 
 def _prebuilt(name: str) -> Mapping[str, Any]:
-    """Pyserini's entry for a prebuilt index; an unknown name is a UserError."""
+    """Pyserini's entry for a prebuilt index. Raises UserError if the name is unknown."""
     from pyserini.prebuilt_index_info import TF_INDEX_INFO  # noqa: PLC0415
 
     if name not in TF_INDEX_INFO:

@@ -125,7 +125,7 @@ class _Candidates:
     """The documents that may be among the `k` best of each query, in the order of rows.
 
     A document that is below the k-th best by more than the possible error of both is dropped. After the first blocks that is nearly
-    every document, so that a block costs one comparison with a threshold.
+    every document, so a block costs one comparison with a threshold.
     """
 
     def __init__(self, queries: int, k: int, room: int) -> None:

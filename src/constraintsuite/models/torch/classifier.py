@@ -37,7 +37,7 @@ class Classifier:
 def load_classifier(
     folder: Path, device: torch.device, precision: str, length: int | None, trust: bool, *, trimmed: bool = True
 ) -> Classifier:
-    """The classifier on its device; missing weights are a UserError.
+    """The classifier on its device. Raises UserError if weights are missing.
 
     With `trimmed`, its last layer computes only what the score needs, if a test shows that the scores stay the same.
     """

@@ -51,8 +51,8 @@ def make_colbert(name: ModelName, bench: Workbench) -> Scorer:
     folder = open_folder(name.argument, settings, "colbert:")
     if not _is_colbert(folder):
         raise UserError(
-            f"{folder.path}: this is no ColBERT model: it was not saved by sentence-transformers as a MultiVectorEncoder, "
-            "by PyLate or by ColBERT. The projection it lacks would be made of random numbers."
+            f"{folder.path}: this is not a ColBERT model: it was not saved by sentence-transformers as a "
+            "MultiVectorEncoder, by PyLate or by ColBERT. The missing projection would be randomly initialised."
         )
     return ColbertScorer(str(name), SentenceModel("MultiVectorEncoder", folder, settings), bench)
 
@@ -72,7 +72,7 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
         return scores
 
     def maxsim(self, query: str, text: str) -> MaxSim:
-        """The similarities behind the score of one pair, for a drawing."""
+        """The similarities that make up the score of one pair, for a drawing."""
         left, right = self._alone(query, "query"), self._alone(text, "document")
         return MaxSim(self._names(left, query), self._names(right, text), left.rows @ right.rows.T)
 
@@ -121,9 +121,7 @@ class ColbertScorer(InteractionScorer[TokenVectors]):
 
     def _names(self, vectors: TokenVectors, text: str) -> tuple[str, ...]:
         if len(vectors.tokens) != len(vectors.rows):
-            raise UserError(
-                f"Model {self.name!r} merges the vectors of tokens, so that none belongs to a word of {text!r}."
-            )
+            raise UserError(f"Model {self.name!r} merges the vectors of tokens, so none belongs to a word of {text!r}.")
         return tuple(self.model.model.tokenizer.convert_ids_to_tokens(vectors.tokens.tolist()))
 
     def _count_cut(self, texts: Sequence[str], role: TextRole) -> int:

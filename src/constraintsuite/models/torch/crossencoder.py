@@ -47,7 +47,7 @@ def make_torch_cross(folder: Path, settings: CrossSettings, bench: Workbench) ->
     """The scorer of a folder; its weights are not loaded yet."""
     files = ModelFolder(folder)
     if not files.json("config.json"):
-        raise UserError(f"{folder}: there is no config.json, so this is no model of Hugging Face.")
+        raise UserError(f"{folder}: there is no config.json, so this is not a Hugging Face model.")
     files.refuse_pickle()
     return TorchCrossEncoder(folder, settings, bench)
 
@@ -217,7 +217,7 @@ def _fetch_later(scores: torch.Tensor) -> Pending:
 
 
 def _prompt(folder: Path) -> str:
-    """The prompt of sentence-transformers before each query; a folder with more layers is a UserError."""
+    """The prompt of sentence-transformers before each query. Raises UserError if the folder has more layers."""
     modules = folder / "modules.json"
     if modules.is_file() and len(json.loads(modules.read_text(encoding="utf-8"))) > 1:
         raise UserError(f"{folder}: its modules.json adds layers after the classifier, which is not supported here.")

@@ -45,7 +45,7 @@ def make_dpr(name: ModelName, bench: Workbench) -> Scorer:
 
 
 class DprModel(DenseTextModel):
-    """The DPR encoder of one role; its vector is that of the first token."""
+    """The DPR encoder of one role; it gives the vector of the first token."""
 
     def __init__(self, folder: ModelFolder, role: TextRole, settings: TorchSettings) -> None:
         super().__init__(_CLASSES[role], folder, settings)

@@ -60,7 +60,7 @@ class ModelFolder:
 
     @cached_property
     def cuts_left(self) -> bool:
-        """Whether a tokenizer cuts the beginning of long texts, so that only the end is read."""
+        """Whether a tokenizer cuts the beginning of long texts, so only the end is read."""
         return any(cuts_left(file.parent) for file in self._files if file.name == "tokenizer.json")
 
     @property
@@ -87,7 +87,7 @@ class ModelFolder:
             if not list(file.parent.glob("*.safetensors")):
                 raise UserError(
                     f"{file}: these weights are a pickle, which can run code when it is read. "
-                    "Save them as safetensors beside it; docs/families.md has the three lines."
+                    "Save them as safetensors in the same folder; docs/families.md has the three lines."
                 )
         if not any(file.suffix == ".safetensors" for file in self._files):
             raise UserError(f"{self.path}: there are no weights here (*.safetensors). Fetch the model again.")

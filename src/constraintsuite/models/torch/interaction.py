@@ -1,6 +1,6 @@
 """Models whose vectors are too large to store: a document is compared with its queries at once, and only scores are kept.
 
-The vectors of all queries stay in memory, those of a document only during its batch.
+The vectors of all queries stay in memory, the vectors of a document only during its batch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Load weights and tokenizers with transformers; incomplete weights are a UserError."""
+"""Loads weights and tokenizers with transformers, and refuses incomplete weights."""
 
 # ruff: noqa: PLC0415 - the libraries take seconds to import, and wrong names are refused without them
 
@@ -80,7 +80,7 @@ def check_length(length: int | None, model: torch.nn.Module, folder: Path) -> No
 
 
 def load_tokenizer(folder: Path, trust: bool) -> PreTrainedTokenizerFast:
-    """The tokenizer of a folder; one without a tokenizer.json is a UserError."""
+    """The tokenizer of a folder. Raises UserError if there is no tokenizer.json."""
     from transformers import AutoTokenizer
 
     with loading(folder):

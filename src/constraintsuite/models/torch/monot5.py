@@ -81,7 +81,7 @@ class MonoT5Scorer:
         return fingerprint_of("monot5", self.folder, self.settings)
 
     def score(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """The log-probability of each pair: below zero and never rounded to it, so that two certain answers are no tie."""
+        """The log-probability of each pair: below zero and never rounded to it, so that two certain answers do not tie."""
         if not pairs:
             return np.empty(0, dtype=np.float64)
         prompts = self._prompts(pairs)
@@ -146,7 +146,7 @@ class MonoT5Scorer:
         return [self._read[pair] for pair in pairs]
 
     def _cut(self, encoding: Encoding, pair: Pair, start: int) -> Prompt:
-        """Cut the end of the text, so that the question behind it stays in the prompt."""
+        """Cut the end of the text, so that the question after it stays in the prompt."""
         query, text = pair
         ids = np.array(encoding.ids, dtype=np.int64)
         excess = len(ids) - self._length
@@ -157,7 +157,7 @@ class MonoT5Scorer:
         inside = [i for i, ((a, b), special) in enumerate(spans) if not special and b > start and a < end]
         if excess >= len(inside):
             raise UserError(
-                f"Model {self.name!r}: beside the query {query[:80]!r} nothing of a text fits into {self._length} tokens. "
+                f"Model {self.name!r}: with the query {query[:80]!r}, nothing of a text fits into {self._length} tokens. "
                 "Set a larger length=N."
             )
         last = inside[-excess - 1]

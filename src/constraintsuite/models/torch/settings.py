@@ -22,7 +22,7 @@ class TorchSettings(ModelSettings):
     precision: Literal["fp32", "bf16", "fp16"] = Field("fp32", description="fp32, bf16 or fp16")
     length: int | None = Field(None, ge=3, description="most tokens read of a text, by default what the model says")
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto, cpu or cuda")
-    revision: str = Field("", description="commit or branch of the model hub, where the model lies in the hub's cache")
+    revision: str = Field("", description="commit or branch of the model hub, if the model is in the hub's cache")
     trust: bool = Field(False, description="yes lets the model's own Python code run")
     batch_tokens: int | None = Field(None, ge=1, description="tokens in a batch, padding included")
     threads: int | None = Field(None, ge=1, description="processor threads, by default one a core")
@@ -34,7 +34,7 @@ _PLACES = {"revision", "query", "document", "device", "threads"}
 
 
 def open_folder(name: str, settings: TorchSettings, family: str) -> ModelFolder:
-    """The folder of a model of a family; faults that show without its weights are a UserError."""
+    """The folder of a model of a family. Raises UserError for faults that show without its weights."""
     need_torch(family)
     folder = ModelFolder(find_weights(name, revision=settings.revision))
     folder.refuse_pickle()

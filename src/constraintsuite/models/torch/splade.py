@@ -37,8 +37,8 @@ def make_splade(name: ModelName, bench: Workbench) -> Scorer:
     sparse = named == "SparseEncoder" if folder.has_modules else _is_masked_lm(folder)
     if not sparse:
         raise UserError(
-            f"{folder.path}: this is no SPLADE model: neither did sentence-transformers save it as a SparseEncoder, nor "
-            "is it a plain masked language model (...ForMaskedLM). The layer it lacks would be made of random numbers."
+            f"{folder.path}: this is not a SPLADE model: it was not saved as a SparseEncoder and is not a masked language "
+            "model (...ForMaskedLM). The missing layer would be randomly initialised."
         )
     similarity = folder.sentence_config.get("similarity_fn_name") or "dot"
     if similarity != "dot":

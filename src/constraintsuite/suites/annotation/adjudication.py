@@ -22,12 +22,12 @@ from constraintsuite.suites.annotation.records import (
     read_value,
     spell_value,
 )
-from constraintsuite.suites.annotation.tables import RowFault, read_table, refuse, write_table
+from constraintsuite.suites.annotation.tables import RowFault, read_csv, refuse, write_csv
 
 SHORTEST_REASON, LONGEST_REASON = 10, LONGEST_NOTE
 """In characters."""
 _COLUMNS = ("item", "question", "answers", "takes", "ruling", "reason")
-_STALE = "Somebody has answered or ruled on this meanwhile. Nothing was changed: look once more."
+_STALE = "Somebody has answered or ruled on this in the meantime. Nothing was changed. Look again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def all_disagreements(batch: AnnotationBatch, current: CurrentAnswers) -> list[D
 def rule(
     batch: AnnotationBatch, current: CurrentAnswers, by: str, ruling: tuple[str, str, str], reason: str
 ) -> EventDraft:
-    """Make a ruling (item, question, answer). A UserError if the person judged the item, or gives no reason."""
+    """Make a ruling (item, question, answer). Raises UserError if the person judged the item, or gives no reason."""
     check_name(by)
     item, question, text = ruling
     reason = reason.strip()
@@ -108,17 +108,17 @@ def write_disagreements(batch: AnnotationBatch, by: str, file: Path) -> int:
         raise UserError(f"{batch.path}: nothing waits for a ruling by {by}.")
     rows = [_row(batch, one) for one in found]
     shown = dict.fromkeys(name for row in rows for name in row if name not in _COLUMNS)
-    write_table(file, (_COLUMNS[0], *shown, *_COLUMNS[1:]), rows)
+    write_csv(file, (_COLUMNS[0], *shown, *_COLUMNS[1:]), rows)
     return len(found)
 
 
 def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft]:
-    """Read the rulings of a filled sheet. Rows without a ruling stay open; any fault is a UserError."""
+    """Read the rulings of a filled sheet. Rows without a ruling stay open. Raises UserError for any fault."""
     check_name(by)
     current = current_answers(batch.store.events())
     faults: list[RowFault] = []
     drafts: dict[tuple[str, str], EventDraft] = {}
-    for line, cells in read_table(file, _COLUMNS)[1]:
+    for line, cells in read_csv(file, _COLUMNS)[1]:
         if not cells["ruling"]:
             continue
         place = cells["item"], cells["question"]
@@ -135,7 +135,7 @@ def read_rulings(batch: AnnotationBatch, by: str, file: Path) -> list[EventDraft
 
 
 def _row(batch: AnnotationBatch, one: Disagreement) -> dict[str, str]:
-    """A row of the sheet. The sides are those of the item, as in the ruling."""
+    """A row of the sheet. The sides are as in the item and in the ruling."""
     item = batch.items[one.item]
     answers = [f"{spell_value(answer)}{f' ({note})' if note else ''}" for answer, note in answers_without_names(one)]
     return {

@@ -176,13 +176,13 @@ def _prefers_first(batch: AnnotationBatch, annotator: str, current: CurrentAnswe
 
 
 ATTENTIVE = 0.8
-"""A person whose interval for decoys or repeats lies wholly below this share was not attentive."""
+"""A person whose interval for decoys or repeats is entirely below this share was not attentive."""
 FEWEST = 5
 """With fewer decoys or repeated items than this, nothing is said about a person."""
 BY_CHANCE = 0.01
 """Significance level for choosing by place, with Holm's correction over all people."""
 RULE = (
-    f"A person is named if the 95 % interval for decoys or for repeats, on {FEWEST} items or more, lies wholly below "
+    f"A person is named if the 95 % interval for decoys or for repeats, on {FEWEST} items or more, is entirely below "
     f"{percent(ATTENTIVE)}, or if they chose the text shown first unusually often or seldom (p below {BY_CHANCE}, with Holm's "
     "correction over all people)."
 )
@@ -198,7 +198,7 @@ class Concern:
 
 
 def find_concerns(people: Sequence[Attention]) -> list[Concern]:
-    """Name the people who failed decoys or repeats, or chose by place, with the reason."""
+    """Name the people who failed decoys or repeats, or chose by position, with the reason."""
     chances = holm([mcnemar(*_place_counts(one)) for one in people])
     return [
         Concern(one.annotator, words)
@@ -212,13 +212,13 @@ def too_few(people: Sequence[Attention]) -> str:
     few = [f"{one.annotator} {one.decoys.n}" for one in people if one.decoys.n < FEWEST]
     if not few:
         return ""
-    return f"Too few decoys to know who reads with care: {', '.join(few)} answered, and it takes {FEWEST} each."
+    return f"Too few decoys to know who reads with care: {', '.join(few)} answered, but each person needs {FEWEST}."
 
 
 def _describe_concerns(one: Attention, chance: float) -> Iterator[str]:
     checks = (
         (one.decoys, "failed the decoys", "known answers were right", "decoys"),
-        (one.repeats, "did not say the same again", "answers were the same", "items that came again"),
+        (one.repeats, "did not repeat their answers", "answers were the same", "repeated items"),
     )
     for share, fault, answers, items in checks:
         if share.n >= FEWEST and share.value is not None and share.high is not None and share.high < ATTENTIVE:
@@ -227,7 +227,7 @@ def _describe_concerns(one: Attention, chance: float) -> Iterator[str]:
     if chance < BY_CHANCE:
         first, second = _place_counts(one)
         which, most = ("first", first) if first > second else ("second", second)
-        yield f"chose by place: the text shown {which} in {most:,} of {first + second:,} items (p {say(chance, 'p')})."
+        yield f"seems to choose by position: the {which} text in {most:,} of {first + second:,} items (p {say(chance, 'p')})."
 
 
 def _place_counts(one: Attention) -> tuple[int, int]:

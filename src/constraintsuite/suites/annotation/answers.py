@@ -66,8 +66,8 @@ def keep_answers(
 ) -> int:
     """Store the answers to one task that are new or changed, and return how many there are.
 
-    A FaultyError if one is missing or wrong; a StaleError if the person has answered the task meanwhile. Then nothing is
-    stored. Sending the same answers twice is no error, and changes nothing.
+    Raises FaultyError if one is missing or wrong, StaleError if the person has answered the task since. Then nothing is
+    stored. Sending the same answers twice is not an error, and changes nothing.
     """
     with batch.store.transaction(now) as transaction:
         own = transaction.events(annotator, task.item.id)
@@ -79,7 +79,9 @@ def keep_answers(
             raise FaultyError("\n".join(faults))
         new = list(filter(current.is_new, answers))
         if new and last_event_on(task, own) != given.seen:
-            raise StaleError("You have answered this item meanwhile, perhaps in another window. Nothing was changed.")
+            raise StaleError(
+                "You have answered this item in the meantime, perhaps in another window. Nothing was changed."
+            )
         transaction.append(new)
         return len(new)
 
@@ -93,7 +95,7 @@ def read_answers(
     *,
     partial: bool = False,
 ) -> tuple[list[EventDraft], list[str]]:
-    """Read a person's answers to a task, and list the faults in them. If `partial`, an empty answer is no fault."""
+    """Read a person's answers to a task, and list the faults in them. If `partial`, an empty answer is not a fault."""
     drafts: list[EventDraft] = []
     faults: list[str] = []
     for question in batch.head.questions:
@@ -120,7 +122,7 @@ def take_back_last(batch: AnnotationBatch, annotator: str, seen: int, now: datet
         own = transaction.events(annotator)
         if (own[-1].number if own else 0) != seen:
             raise StaleError(
-                "You have answered something meanwhile, perhaps in another window. Nothing was taken back."
+                "You have answered something in the meantime, perhaps in another window. Nothing was taken back."
             )
         undone = {event.undoes for event in own}
         answers = [event for event in own if event.kind == "answer" and event.number not in undone]

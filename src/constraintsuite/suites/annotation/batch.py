@@ -71,7 +71,7 @@ class AnnotationBatch:
 
 
 def write_batch(path: Path, new: ItemSet, *, seed: int = 0, repeats: float = 0.1) -> AnnotationBatch:
-    """Write a new batch. A folder that holds anything is a UserError, because answers must not lose their items."""
+    """Write a new batch. Raises UserError if the folder is not empty, because answers must not lose their items."""
     with new_folder(path) as folder:
         _check_items(path, new)
         write_jsonl(folder / ITEMS, new.items)
@@ -82,7 +82,10 @@ def write_batch(path: Path, new: ItemSet, *, seed: int = 0, repeats: float = 0.1
 
 
 def open_batch(path: Path) -> AnnotationBatch:
-    """Open the batch in a folder. Changed items are a UserError, since the answers are about the original ones."""
+    """Open the batch in a folder.
+
+    Raises UserError if its items were changed, since the answers are about the original ones.
+    """
     head = read_head(path)
     if not (path / ITEMS).is_file() or sha256_of(path / ITEMS) != head.items_sha256:
         raise UserError(f"{path / ITEMS}: changed or deleted since the batch was made. Restore the file.")

@@ -81,7 +81,7 @@ def current_answers(events: Iterable[AnnotationEvent]) -> CurrentAnswers:
 def leave_out(events: Sequence[AnnotationEvent], names: Collection[str]) -> list[AnnotationEvent]:
     """Drop all answers and rulings of some people. Undos that they made of other people's answers remain in effect.
 
-    A name that nobody has is a UserError, since it is probably misspelt.
+    Raises UserError if nobody has a name, since it is probably misspelt.
     """
     people = {event.annotator for event in events}
     if unknown := sorted(set(names) - people):

@@ -50,7 +50,7 @@ class EventStore:
             transaction.append(drafts)
 
     def events(self, annotator: str = "") -> list[AnnotationEvent]:
-        """All events, or those of one person, in the order in which they were stored."""
+        """All events, or the events of one person, in the order in which they were stored."""
         with self._connect(_read_mode(self.path)) as connection:
             connection.execute("PRAGMA query_only = ON")
             return _read(connection, annotator)
@@ -78,7 +78,7 @@ class EventStore:
 
     @contextmanager
     def _connect(self, mode: str) -> Iterator[sqlite3.Connection]:
-        """Connect to the existing file. A missing or empty file is a UserError."""
+        """Connect to the existing file. Raises UserError if it is missing or empty."""
         _refuse_link(self.path)
         address = f"{self.path.absolute().as_uri()}?{mode}"
         if not self.path.is_file():
@@ -96,7 +96,7 @@ class EventTransaction:
         self._connection, self._time = connection, time
 
     def events(self, annotator: str = "", item: str = "") -> list[AnnotationEvent]:
-        """All events, or those of one person, or on one item."""
+        """All events, or only the events of one person or item."""
         return _read(self._connection, annotator, item)
 
     def append(self, drafts: Sequence[EventDraft]) -> None:
@@ -129,7 +129,7 @@ def _refuse_link(path: Path) -> None:
 
 
 def _read_mode(path: Path) -> str:
-    """How SQLite should open a file for reading. Its log needs files beside it, which only a writer can remove again."""
+    """How SQLite should open a file for reading. Its log needs files next to it, which only a writer can remove again."""
     if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
         return "mode=rw"
     # If there is no log and nobody can make one, the file does not change while it is read.
@@ -137,7 +137,7 @@ def _read_mode(path: Path) -> str:
 
 
 def _has_table(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether the file has the table of events; an empty file has none. Any other database is a UserError."""
+    """Whether the file has the table of events; an empty file has none. Raises UserError for any other database."""
     names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if names and "events_stay" not in names:
         raise UserError(f"{path}: not a file of annotations, but another database. It was left as it is.")

@@ -30,7 +30,10 @@ class ItemsNeeded:
         if self.at_this_rate is None and self.at_best is None:
             return "too little is known to say how many more items it takes"
         if self.at_this_rate is None:
-            return f"at this rate never a lower bound of {percent(self.claim)}; after {self.at_best:,} more if all were right"
+            return (
+                f"with the present share, the lower bound cannot reach {percent(self.claim)}; it would after {self.at_best:,} more "
+                "items if all of them were right"
+            )
         return f"about {self.at_this_rate:,} more items for a lower bound of {percent(self.claim)}"
 
 
@@ -56,7 +59,7 @@ def items_needed(figure: Interval, claim: float = CLAIM) -> ItemsNeeded:
 
 
 def _round_up(items: float) -> int:
-    return max(1, math.ceil(items - 1e-6))  # less what floating point adds to a whole number
+    return max(1, math.ceil(items - 1e-6))  # less what floating point adds to an integer
 
 
 def _independent(share: float, low: float) -> float:

@@ -49,9 +49,9 @@ def guide(batch: AnnotationBatch) -> str:
 
 
 def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str = "csv") -> list[EventDraft]:
-    """Read the answers of a sheet that are new or changed. Any fault is a UserError, and then none is taken.
+    """Read the answers of a sheet that are new or changed. Raises UserError for any fault, and then takes none.
 
-    Rows of another person's sheet are unknown, so nobody's answers are taken for those of another.
+    Rows of another person's sheet are unknown, so nobody's answers are taken for another person's.
     """
     tasks = {task.row: task for task in tasks_of(batch, check_name(annotator))}
     columns, rows = FORMATS.load(layout).read(file)
@@ -69,7 +69,7 @@ def read_sheet(batch: AnnotationBatch, annotator: str, file: Path, layout: str =
         if row not in tasks:
             faults.append(RowFault(line, f"no row {row!r} in the sheet of {annotator}. Is it another person's sheet?"))
         elif row in first:
-            faults.append(RowFault(line, f"the row {row!r} stands in line {first[row]} already; keep one."))
+            faults.append(RowFault(line, f"the row {row!r} is already in line {first[row]}; keep one."))
         else:
             first[row] = line
             given = TaskAnswers(cells, cells.get("note", ""))

@@ -38,8 +38,11 @@ class RowFault(NamedTuple):
     text: str
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
-    """Write a CSV file in UTF-8, or a TSV file. An existing file is a UserError, since it may hold a person's work."""
+def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, str]]) -> None:
+    """Write a CSV file in UTF-8, or a TSV file.
+
+    Raises UserError if the file exists, since it may hold a person's work.
+    """
     refuse_existing(path)
     text = io.StringIO()
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
@@ -67,7 +70,7 @@ def plain(cell: str) -> str:
     return _GUARDED.sub(r"\1", inside)
 
 
-def read_table(path: Path, needed: Sequence[str]) -> tuple[tuple[str, ...], list[SheetRow]]:
+def read_csv(path: Path, needed: Sequence[str]) -> tuple[tuple[str, ...], list[SheetRow]]:
     """Read columns and rows of a CSV file as spreadsheets write it. Rows without any text are left out."""
     rows = _read_rows(path)
     columns = tuple(cell.strip() for cell in rows[0][1]) if rows else ()
@@ -108,7 +111,7 @@ def read_models(path: Path, kind: type[M], key: str) -> list[tuple[int, M]]:
 
     Two rows with the same value in the column `key` are a fault, too.
     """
-    columns, rows = read_table(path, [name for name, field in kind.model_fields.items() if field.is_required()])
+    columns, rows = read_csv(path, [name for name, field in kind.model_fields.items() if field.is_required()])
     unknown = [name for name in columns if name not in kind.model_fields]
     if unknown:
         raise UserError(
@@ -123,7 +126,7 @@ def read_models(path: Path, kind: type[M], key: str) -> list[tuple[int, M]]:
         except ValidationError as error:
             faults.append(RowFault(line, describe(error)))
         if cells[key] and first.setdefault(cells[key], line) != line:
-            faults.append(RowFault(line, f"the {key} {cells[key]!r} stands in line {first[cells[key]]} already."))
+            faults.append(RowFault(line, f"the {key} {cells[key]!r} is already in line {first[cells[key]]}."))
     refuse(path, faults)
     return found
 

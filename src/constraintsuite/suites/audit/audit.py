@@ -1,6 +1,6 @@
 """Runs every solver on every slice, and says in a verdict and in plain sentences whether it can win without understanding.
 
-A result is a leak if its whole interval is above 0.6, for the solver or for the opposite choice. A wide interval that
+A result is a leak if its interval is entirely above 0.6, for the solver or for the opposite choice. A wide interval that
 reaches beyond 0.6 settles nothing: there are too few examples to tell.
 """
 
@@ -161,8 +161,8 @@ def _name_shortcut(solver: str, forward: bool) -> str:
         return "a classifier that never sees the query"
     own = load_solver(solver)
     if forward:
-        return f"picking {own.says} (`{solver}`)"
-    return "" if own.opposite else f"avoiding {own.says} (`{solver}`)"
+        return f"picking {own.description} (`{solver}`)"
+    return "" if own.opposite else f"avoiding {own.description} (`{solver}`)"
 
 
 def _where(part: str) -> str:

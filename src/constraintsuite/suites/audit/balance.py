@@ -19,7 +19,7 @@ _SENTENCE_END = re.compile(r"[.!?]")
 
 
 def balance(examples: Sequence[Example]) -> tuple[BalanceRow, ...]:
-    """One row for each slice and feature; in a slice of whole couples every difference is exactly 0."""
+    """One row for each slice and feature; in a slice of complete couples every difference is exactly 0."""
     return tuple(
         _compare(name, feature, [(measure(examples[i], SATISFYING), measure(examples[i], VIOLATING)) for i in places])
         for name, places in split_by_slice(examples).items()

@@ -155,7 +155,7 @@ def query_blind(
 
 
 def deal(groups: IntArray, folds: int, key: tuple[str, ...]) -> IntArray:
-    """The fold of each item: groups stay whole, and the largest come first, each into the fold with the fewest items."""
+    """The fold of each item: groups are not split, and the largest come first, each into the fold with the fewest items."""
     labels, item_group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     order = sorted(range(len(labels)), key=lambda i: (-sizes[i], stable_hash(*key, str(labels[i]))))
     filled = np.zeros(min(folds, len(labels)), dtype=np.int64)

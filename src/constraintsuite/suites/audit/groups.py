@@ -13,7 +13,7 @@ _ORDER = {name: place for place, name in enumerate((*MAIN_SLICES, *CONTROL_SLICE
 
 
 def split_by_slice(examples: Sequence[Example]) -> dict[str, list[int]]:
-    """The places of the examples of each slice, slices of a build first, under `all` those of the main slices together."""
+    """The positions of the examples of each slice, slices of a build first; `all` has the main slices together."""
     parts = {ALL_MAIN: [place for place, example in enumerate(examples) if example.control is None]}
     for name in sorted({example.slice for example in examples}, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
         parts[name] = [place for place, example in enumerate(examples) if example.slice == name]

@@ -10,7 +10,7 @@ from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.suites.audit.results import ALL_MAIN, QUERY_BLIND, Audit, AuditRow, BalanceRow
 from constraintsuite.suites.constraints.base import load_solver
 
-_BLIND = "what a classifier prefers that was trained on the two documents alone, other groups held out"
+_BLIND = "the choice of a classifier trained only on the documents (not the query), cross-validated by group"
 
 
 def audit_markdown(audit: Audit, balance: Sequence[BalanceRow]) -> str:
@@ -96,7 +96,7 @@ def _balance(rows: Sequence[BalanceRow]) -> Iterator[str]:
 
 def _legend(solvers: Iterable[str]) -> Iterator[str]:
     yield "### What each solver picks"
-    yield _bullets(f"`{name}`: {_BLIND if name == QUERY_BLIND else load_solver(name).says}." for name in solvers)
+    yield _bullets(f"`{name}`: {_BLIND if name == QUERY_BLIND else load_solver(name).description}." for name in solvers)
 
 
 def _title(name: str) -> str:

@@ -28,7 +28,7 @@ class Solver:
     """A shortcut: its name, what it picks, and the function that picks."""
 
     name: str
-    says: str
+    description: str
     """What it picks: "the text with fewer words"."""
     advantage: Advantage
     opposite: str = ""
@@ -39,16 +39,16 @@ class Solver:
         return np.sign(self.advantage(examples)).astype(np.int64)
 
 
-def most(measure: DocumentMeasure) -> Advantage:
+def prefer_higher(measure: DocumentMeasure) -> Advantage:
     """A solver's advantage that prefers the document with the higher measure."""
     return lambda examples: np.array(
         [measure(one, SATISFYING) - measure(one, VIOLATING) for one in examples], dtype=np.float64
     )
 
 
-def least(measure: DocumentMeasure) -> Advantage:
+def prefer_lower(measure: DocumentMeasure) -> Advantage:
     """A solver's advantage that prefers the document with the lower measure."""
-    return lambda examples: -most(measure)(examples)
+    return lambda examples: -prefer_higher(measure)(examples)
 
 
 class SolverTrial(NamedTuple):
@@ -120,12 +120,12 @@ def _shared_terms(example: Example, role: str) -> int:
 
 
 SOLVERS = (
-    Solver("shorter", "the text with fewer words", least(count_words), opposite="longer"),
-    Solver("longer", "the text with more words", most(count_words), opposite="shorter"),
+    Solver("shorter", "the text with fewer words", prefer_lower(count_words), opposite="longer"),
+    Solver("longer", "the text with more words", prefer_higher(count_words), opposite="shorter"),
     Solver("bm25_query", "the higher BM25 score under the query", partial(_bm25_advantage, "query")),
     Solver("bm25_opposite", "the lower BM25 score under the opposite query", _lower_under_opposite),
-    Solver("overlap", "the text that shares more distinct words with the query", most(_shared_terms)),
+    Solver("overlap", "the text that shares more distinct words with the query", prefer_higher(_shared_terms)),
     Solver("first_id", "the document whose id sorts first", _id_order),
-    Solver("edited_side", "the edited document, where exactly one of the two is edited", most(_is_edited)),
+    Solver("edited_side", "the edited document, where exactly one of the two is edited", prefer_higher(_is_edited)),
 )
 """The solvers of every suite; constraint types add their own."""

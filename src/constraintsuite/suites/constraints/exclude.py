@@ -12,7 +12,7 @@ import numpy as np
 from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import ADVERSARIAL, NONFLIP, OMISSION, SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.suites.audit.solvers import FloatArray, Solver, least, most
+from constraintsuite.suites.audit.solvers import FloatArray, Solver, prefer_higher, prefer_lower
 from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.choice import get_analyser
@@ -66,12 +66,12 @@ def _earlier_y(examples: Sequence[Example]) -> FloatArray:
 
 
 _SOLVERS = (
-    Solver("fewer_cues", "the text with fewer negation words", least(count_cues), opposite="more_cues"),
-    Solver("more_cues", "the text with more negation words", most(count_cues), opposite="fewer_cues"),
-    Solver("fewer_y", "the text that mentions Y less often", least(_count_y), opposite="more_y"),
-    Solver("more_y", "the text that mentions Y more often", most(_count_y), opposite="fewer_y"),
+    Solver("fewer_cues", "the text with fewer negation words", prefer_lower(count_cues), opposite="more_cues"),
+    Solver("more_cues", "the text with more negation words", prefer_higher(count_cues), opposite="fewer_cues"),
+    Solver("fewer_y", "the text that mentions Y less often", prefer_lower(_count_y), opposite="more_y"),
+    Solver("more_y", "the text that mentions Y more often", prefer_higher(_count_y), opposite="fewer_y"),
     Solver(
-        "position_of_y", "the text whose first mention of Y stands earlier (a tie unless both mention it)", _earlier_y
+        "position_of_y", "the text whose first mention of Y comes earlier (a tie unless both mention it)", _earlier_y
     ),
 )
 
@@ -109,7 +109,7 @@ class ExcludeType:
 
 
 _OMITTED = "in Omission the satisfying document never mentions Y and the violating one does"
-_MATCHED = "in Omission only the violating document holds the words of Y, which stand in the query"
+_MATCHED = "in Omission only the violating document contains the words of Y, which are also in the query"
 _AFFIRMED = "the idiom excludes nothing, so the document that affirms Y is the right one"
 _PLAIN = "the idiom excludes nothing, so plain word matching is right: the control asks whether a model still does it"
 _MENTIONS, _MATCHING = ("fewer_y", "more_y"), ("bm25_query", "bm25_opposite", "overlap")

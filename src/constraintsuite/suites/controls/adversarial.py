@@ -222,7 +222,7 @@ def _make_all(originals: Sequence[_Original], target: int, seed: int) -> list[Ex
 def _choices(
     cue_tally: Counter[str], idiom_tally: Counter[str], rng: random.Random
 ) -> Iterator[tuple[IdiomCue, Idiom, str]]:
-    """Every frame, in random order, but those of the rarest cue and of its rarest idiom first."""
+    """Every frame, in random order, but frames of the rarest cue and of its rarest idiom first."""
     for cue in sorted(rng.sample(load_idioms(), len(load_idioms())), key=lambda one: cue_tally[one.cue]):
         for idiom in sorted(rng.sample(cue.idioms, len(cue.idioms)), key=lambda one: idiom_tally[one.idiom]):
             yield from ((cue, idiom, frame) for frame in rng.sample(idiom.frames, len(idiom.frames)))

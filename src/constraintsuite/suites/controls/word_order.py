@@ -214,7 +214,7 @@ def _rejoin(text: str, sentence: Span, first: Span, link: str, second: Span) -> 
 
 
 def _plain_clause(clause: str) -> bool:
-    """Whether the clause has one verb, so that an adverbial belongs to it in any place."""
+    """Whether the clause has one verb, so an adverbial belongs to it in any position."""
     lists = guard_words()
     tokens = words(clause)
     if not 3 <= len(tokens) <= 16 or re.search(r"[,;:()\[\]\"“”—–?!/]|\s-\s|\b\d{4}\b|\.$", clause):

@@ -17,7 +17,7 @@ class SuiteExporter(Protocol):
     def __call__(self, examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
         """Write main examples, each slice of controls separately, and the card; gives the examples that were written.
 
-        Examples that the format cannot hold are left out. If it can hold none, that is a UserError, and nothing is written.
+        Examples that the format cannot hold are left out. Raises UserError, and writes nothing, if it can hold none.
         """
 
 

@@ -17,7 +17,7 @@ from constraintsuite.suites.export.base import split_parts, write_rows
 
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
-    """Write the three files of the main examples, and those of each slice of controls."""
+    """Write the three files of the main examples, and three files for each slice of controls."""
     for part_folder, part in split_parts(examples, folder):
         _write(part_folder, part)
     write_text(folder / "README.md", card)

@@ -1,4 +1,7 @@
-"""Rows like those of NevIR: q1 wants doc1 only, q2 wants doc2 only. One file per split, one folder per slice of controls."""
+"""Rows in the format of NevIR: q1 wants doc1 only, q2 wants doc2 only.
+
+One file per split, one folder per slice of controls.
+"""
 
 from __future__ import annotations
 

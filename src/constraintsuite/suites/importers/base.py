@@ -57,7 +57,9 @@ class Importer(Protocol):
         """The test set at `source`, a file, a folder, or the name of a dataset on the hub."""
 
 
-WHOLE: Final = BadRows(advice="A test set is imported whole, so correct the row, or check that this is the right file.")
+WHOLE: Final = BadRows(
+    advice="A test set is imported completely, so correct the row, or check that this is the right file."
+)
 """Refuses every broken row: figures on a part of a test set could not be compared with published ones."""
 
 
@@ -78,7 +80,7 @@ def name_source(source: str) -> str:
     path = Path(source)
     if not path.exists():
         return source
-    return path.name if path.name not in ("", "..") else path.resolve().name or source  # "." and ".." are no names
+    return path.name if path.name not in ("", "..") else path.resolve().name or source  # "." and ".." are not names
 
 
 def hash_rows(rows: Sequence[FileRecord]) -> str:
@@ -92,7 +94,7 @@ def hash_files(*files: Path) -> str:
 
 
 def text_of(row: FileRecord, key: str) -> str:
-    """The text in a field of a row; if it is missing or empty, that is a UserError."""
+    """The text in a field of a row. Raises UserError if it is missing or empty."""
     value = row.values.get(key)
     if not isinstance(value, str) or not value.strip():
         fields = ", ".join(sorted(map(str, row.values)))

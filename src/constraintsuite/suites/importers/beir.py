@@ -74,7 +74,7 @@ def _check(source: str, documents: Mapping[str, Document], queries: Mapping[str,
 
 
 def _grades(source: str, qrels: Sequence[Qrel]) -> dict[str, dict[str, int]]:
-    """The grades by query and document; two different grades for one document are a UserError."""
+    """The grades by query and document. Raises UserError if a document has two different grades."""
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in qrels:
         if grades[qrel.query].setdefault(qrel.document, qrel.grade) != qrel.grade:

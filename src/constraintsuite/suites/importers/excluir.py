@@ -15,8 +15,8 @@ from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_fil
 _QUERIES = ("test_manual_final.json", "test.json", "queries.json")
 _ABOUT = (
     "ExcluIR: exclusionary queries written over pairs of HotpotQA documents. The satisfying document answers the query, the "
-    "violating one is about what the query leaves out. One query a pair: its accuracy has a chance of 50 % and must not be "
-    "averaged with paired accuracies. The whole collection comes along for `csuite retrieve-eval`, which prints the paper's "
+    "violating one is about what the query leaves out. Each pair has one query: its accuracy has a chance level of 50 % and must not be "
+    "averaged with paired accuracies. The complete collection is included for `csuite retrieve-eval`, which prints the paper's "
     "measures."
 )
 
@@ -66,7 +66,7 @@ def _example(number: int, row: FileRecord, documents: tuple[Document, ...]) -> E
     key = "corpus_sub_index" if "corpus_sub_index" in row.values else "index"
     places = row.values.get(key)
     if not (isinstance(places, list) and len(places) == 2 and all(isinstance(i, int) for i in places)):
-        raise UserError(f"{row.where}: {key!r} must be two whole numbers, the violating document first.")
+        raise UserError(f"{row.where}: {key!r} must be two integers, the violating document first.")
     if not all(0 <= i < len(documents) for i in places):
         raise UserError(f"{row.where}: {key!r} is {places}, but the collection has {len(documents):,} documents.")
     worse, better = (documents[i] for i in places)

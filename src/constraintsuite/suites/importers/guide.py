@@ -19,7 +19,7 @@ from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, hash_fil
 
 _ABOUT = (
     "Examples in the JSON of the ConstraintSuite guide. `query.neg` is the query and `docs.pos` its satisfying document; "
-    "`query.base` is the opposite query. The guide states no preference for it, so that accuracy (chance 50 %) is the "
+    "`query.base` is the opposite query. The guide states no preference for it, so accuracy (chance 50 %) is the "
     "measure, and paired accuracy only where a line carries the label `pairwise_preference_for_query_base`."
 )
 

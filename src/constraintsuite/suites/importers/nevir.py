@@ -20,7 +20,7 @@ _SPLITS: Mapping[str, Split] = {"train": "train", "validation": "dev", "dev": "d
 _ABOUT = (
     "NevIR: pairs of a Wikipedia paragraph with a negation (doc1, the satisfying document) and its edited version (doc2, the "
     "violating document), with a query for each, written so that it is answered by that one only. q1 is the query, q2 its "
-    "opposite, so that paired accuracy is the paper's measure and chance is 25 %. Two pairs may share their "
+    "opposite, so paired accuracy is the paper's measure and chance is 25 %. Two pairs may share their "
     "paragraph: intervals are resampled by paragraph. MIT licence; passages from CondaQA, Apache-2.0. Its test split is for "
     "evaluation only."
 )
@@ -65,7 +65,7 @@ def _example(row: FileRecord, split: Split) -> Example:
 def _chosen_split(source: str, split: str | None) -> str:
     """The split that the user or the name of the file states, by default test.
 
-    If the two disagree, that is a UserError: test pairs taken for training data would spoil every later figure.
+    Raises UserError if the two disagree: test pairs taken for training data would spoil every later figure.
     """
     if split is not None and split not in _SPLITS:
         raise UserError(f"--split {split}: NevIR has train, validation and test.")

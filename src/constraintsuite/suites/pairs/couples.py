@@ -58,7 +58,7 @@ class Matching:
     """The documents in the pool of the topic or of the opposite query, by proposal id."""
 
     def length_ratio(self, a: str, b: str) -> float:
-        """The length of the longer document divided by that of the shorter one, in words."""
+        """The length of the longer document divided by the length of the shorter one, in words."""
         return length_ratio(self.measures[a].words, self.measures[b].words)
 
     def are_duplicates(self, a: str, b: str) -> bool:
@@ -68,7 +68,7 @@ class Matching:
 
 @dataclass(frozen=True)
 class Couple:
-    """Document `a` affirms the Y of `p` and satisfies `q`; `b` affirms that of `q` and satisfies `p`."""
+    """Document `a` affirms the Y of `p` and satisfies `q`; `b` affirms the Y of `q` and satisfies `p`."""
 
     id: str
     p: Proposal
@@ -182,7 +182,7 @@ def measure(text: str) -> DocumentLength:
 
 
 def length_ratio(first_words: int, second_words: int) -> float:
-    """The number of words of the longer text divided by that of the shorter one."""
+    """The number of words of the longer text divided by the number of words of the shorter one."""
     return max(first_words, second_words) / max(1, min(first_words, second_words))
 
 

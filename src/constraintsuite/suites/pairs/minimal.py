@@ -50,9 +50,9 @@ def exchange_spans(text: str, first: tuple[int, int], second: tuple[int, int]) -
 def swap_drafts(
     swapped: Swapped, document: str, affirmed: Proposal, denied: Proposal, *, couple: str, cost: float, natural: bool
 ) -> tuple[PairDraft, PairDraft]:
-    """Two drafts with the two texts in both roles: the original affirms the Y of `affirmed` and denies that of `denied`.
+    """Two drafts with the two texts in both roles: the original affirms the Y of `affirmed` and denies the Y of `denied`.
 
-    `natural` means that the original is a text of the corpus, so that only the other one is edited.
+    `natural` means that the original is a text of the corpus, so only the other one is edited.
     """
     original = DraftDocument(document, swapped.original, "" if natural else "swap", swapped.original_spans)
     edited = DraftDocument(document, swapped.text, "swap", swapped.spans)
@@ -132,7 +132,7 @@ class FlipRule(StrictModel):
 
 @cache
 def load_rules(direction: FlipDirection) -> tuple[FlipRule, ...]:
-    """The rules of `flips.yaml` that negate (`deny`) or affirm (`affirm`) what stands before Y."""
+    """The rules of `flips.yaml` that negate (`deny`) or affirm (`affirm`) what comes before Y."""
     rules = dict[FlipDirection, tuple[FlipRule, ...]]
     return read_package_yaml(rules, "constraintsuite.suites.pairs", "flips.yaml")[direction]
 
@@ -153,7 +153,7 @@ def flip_drafts(attributes: Sequence[Proposal], matching: Matching) -> Iterator[
 
 
 def _flip(document: str, proposal: Proposal, direction: FlipDirection, matching: Matching) -> PairDraft | None:
-    """The text against itself with the first rule applied whose words stand right before Y; None where that is not safe."""
+    """The text paired with its edit by the first rule whose words come right before Y; None where that is not safe."""
     if matching.splits.get(document) != proposal.split:
         return None
     text, reading = matching.documents[document].text, matching.readings[document]
@@ -181,6 +181,6 @@ def _flip(document: str, proposal: Proposal, direction: FlipDirection, matching:
 
 
 def _has_cue(noun: NounReading, reading: DocumentReading) -> bool:
-    """Whether the sentence already negates or doubts something: "has no plugins but no tags" is no sentence."""
+    """Whether the sentence already negates or doubts something: "has no plugins but no tags" is not a sentence."""
     start, end = next((s, e) for s, e in reading.sentences if s <= noun.start < e)
     return any(start <= scope.cue_start < end for scope in reading.scopes)

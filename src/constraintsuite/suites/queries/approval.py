@@ -27,7 +27,10 @@ def check_approval(path: Path) -> None:
 
 
 def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
-    """The proposals of a corpus with the person's status and words; an accepted proposal of another corpus is a UserError."""
+    """The proposals of a corpus with the person's status and words.
+
+    Raises UserError if an accepted proposal is about another corpus.
+    """
     check_approval(path)
     known = {proposal.id: proposal for proposal in proposals}
     edited = [(line.number, line.record) for line in read_lines(path, Proposal) if line.record]

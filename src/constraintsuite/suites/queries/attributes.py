@@ -154,7 +154,7 @@ def propose_attributes(
     settings: QuerySettings,
     rejects: Counter[str],
 ) -> Iterator[Proposal]:
-    """One proposal for each topic and attribute; those of a class that no domain file knows are doubtful."""
+    """One proposal for each topic and attribute; proposals for a class that no domain file knows are doubtful."""
     for topic in sorted(selected, key=lambda topic: topic.text):
         members, domain = topics.members(topic), topics.domain(topic)
         for noun, count in sorted(selected[topic].items()):

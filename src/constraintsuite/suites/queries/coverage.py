@@ -1,4 +1,4 @@
-"""Measures how well a corpus suits, before anything is built."""
+"""Measures how suitable a corpus is, before anything is built."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ def _ranked(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 def _verdict(share: float, suits: bool, sure: int, settings: QuerySettings) -> str:
     if suits:
-        return f"This corpus suits: {percent(share)} of the documents say what they are, and {sure} (topic, Y) can be asked as they stand."
+        return f"This corpus can be built from: {percent(share)} of its documents state their class, and {sure} queries need no approval."
     if share < settings.min_class_share:
         return (
-            f"This corpus does not suit unattended building: only {percent(share)} of the documents say what they are "
-            f"(at least {percent(settings.min_class_share)} is needed). Nothing is built unasked. Run `csuite propose`, accept or reword "
+            f"This corpus cannot be built from without approval: only {percent(share)} of its documents state their class "
+            f"(at least {percent(settings.min_class_share)} is needed). Run `csuite propose`, accept or reword "
             "proposals in its file, and build with --approved."
         )
     return (

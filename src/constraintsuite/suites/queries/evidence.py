@@ -68,7 +68,7 @@ def collect_evidence(
 def collect_sides(
     entries: Mapping[str, YWords], documents: Iterable[tuple[int, Document, Sequence[Scope]]]
 ) -> dict[str, Sides]:
-    """For each Y the numbers of the documents that affirm it and that deny it: four bytes each, for a whole corpus."""
+    """For each Y the numbers of the documents that affirm it and that deny it: four bytes each, for all of a corpus."""
     judge = _Judge(entries)
     found: dict[tuple[DocumentStance, str], array[int]] = defaultdict(lambda: array("I"))
     for number, document, scopes in documents:

@@ -19,8 +19,8 @@ Documents = Mapping[str, Document]
 """The documents that a proposal names, by id."""
 _NOTHING = "this would give no examples"
 _NOT_HERE = (
-    "The documents are not in this folder, so how many examples there would be is not known; with a suite of the same corpus "
-    "beside it, they are looked up."
+    "The documents are not in this folder, so the number of examples is not known. Put a suite of the same corpus next to it "
+    "to look them up."
 )
 
 
@@ -186,5 +186,5 @@ def _explain(proposal: Proposal, rejected: Mapping[str, int], alone: bool) -> tu
     return "no_pair", (
         f"of {len(proposal.violating):,} documents that were mined for affirming Y and {len(proposal.satisfying):,} for denying it, no two "
         f"could be set against each other: they must say {forms} (was Y reworded?), be found by the topic or the query, be of "
-        "like length, and lie in one split"
+        "similar length, and are in one split"
     )

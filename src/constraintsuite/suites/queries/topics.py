@@ -105,7 +105,7 @@ class TopicTable:
 def _distinct_classes(
     readings: Iterable[tuple[int, Sequence[ClassReading]]], heads: Collection[str], documents: int, knowledge: Knowledge
 ) -> tuple[list[tuple[ClassOfDocument, ...]], DocumentNumbers]:
-    """The distinct combinations of classes, and which one each document has; the first is that of no class."""
+    """The distinct combinations of classes, and which one each document has; the first is for documents without a class."""
     known: dict[tuple[ClassOfDocument, ...], int] = {(): 0}
     kind_of: DocumentNumbers = np.zeros(documents, dtype=np.uint32)
     for document, found in readings:
@@ -122,7 +122,7 @@ def plural(noun: str) -> str:
 
 
 def established(counts: Mapping[str, int], knowledge: Knowledge) -> frozenset[str]:
-    """Class nouns in the defining sentences of enough documents; those of domain files need fewer."""
+    """Class nouns in the defining sentences of enough documents; nouns in domain files need fewer."""
     return frozenset(
         head for head, count in counts.items() if count >= (3 if head in knowledge.heads else MIN_DEFINING)
     )

@@ -1,4 +1,4 @@
-"""The topics and facts of a whole corpus, as far as mining needs them in memory."""
+"""The topics and facts of a corpus, as far as mining needs them in memory."""
 
 from __future__ import annotations
 

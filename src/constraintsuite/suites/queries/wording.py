@@ -36,7 +36,7 @@ class QueryWording(NamedTuple):
 
 
 def family_for(families: Sequence[TemplateFamily], key: str, split: Split, choice: str) -> TemplateFamily:
-    """A template family of this split; each family belongs to one split only, so that no wording is in two."""
+    """A template family of this split; each family belongs to one split only, so no wording is in two."""
     shared = key.rpartition("_")[2]  # the nationality of films and that of people share their families
     shift = stable_hash("family", shared) % len(families)
     own = [family for i, family in enumerate(families) if (i + shift) % len(SPLITS) == SPLITS.index(split)]

@@ -155,7 +155,7 @@ def _list_cues(analysis: Analysis) -> tuple[str, ...]:
 def _find_dropped(
     job: Job[Recipe], drafts: Sequence[PairDraft], proposals: dict[str, Proposal]
 ) -> Collection[PairDraft]:
-    """The drafts that people want left out; files of which no draft is known are a UserError."""
+    """The drafts that people want left out. Raises UserError if no draft of a file is known."""
     names = read_dropped(job.recipe.drop)
     if not names:
         return ()

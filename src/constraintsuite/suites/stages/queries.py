@@ -1,4 +1,4 @@
-"""Stage 3: finds topics, splits the documents, proposes queries, and measures how well the corpus suits."""
+"""Stage 3: finds topics, splits the documents, proposes queries, and measures how suitable the corpus is."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _near_duplicates(documents: Path, numbering: Numbering) -> Iterator[tuple[in
 
 
 def _decide_status(proposals: Sequence[Proposal], coverage: CorpusCoverage, approved: Path | None) -> list[Proposal]:
-    """The distinct proposals with their status: a person's choice where there is one; if the corpus does not suit, doubtful."""
+    """The distinct proposals with their status: a person's choice where there is one; if the corpus is not suitable, doubtful."""
     distinct = list({proposal.id: proposal for proposal in proposals}.values())
     if approved is not None:
         return apply_approval(approved, distinct)
@@ -140,10 +140,10 @@ def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
 def _ties(
     gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, object], topics: TopicTable
 ) -> Iterator[list[int]]:
-    """Groups of documents to keep in one split, the most important first.
+    """Groups of documents that must share a split, in order of priority.
 
-    First the documents of a topic whose attributes are asked for, then those that state the same name, then those that share
-    the value of a closed relation such as nationality or genre.
+    These are (1) the documents of a topic whose attributes are asked for, (2) documents that state the same name, and
+    (3) documents that share the value of a closed relation such as nationality or genre.
     """
     for topic in sorted(attributes, key=lambda topic: topic.text):
         yield topics.members(topic).tolist()

@@ -1,8 +1,8 @@
 """BM25 by shards: count the terms of every shard, add up the counts, search every shard, merge the hits.
 
-Workers share only the folder of the stage. They pass results on in hidden files, which are no content of the stage. Texts are
-analysed once, when they are counted: the postings keep a few bytes for each term of a document that is in a query. Workers
-import this module and not the mining of queries, which loads hundreds of megabytes.
+Workers share only the folder of the stage. They pass results on in hidden files, which do not belong to the output of
+the stage. Texts are analysed once, when they are counted: the postings keep a few bytes for each term of a document
+that is in a query. Workers import this module and not the mining of queries, which loads hundreds of megabytes.
 """
 
 from __future__ import annotations

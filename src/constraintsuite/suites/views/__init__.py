@@ -1,1 +1,1 @@
-"""Figures about a whole suite."""
+"""Figures about a suite."""

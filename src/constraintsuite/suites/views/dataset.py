@@ -62,7 +62,9 @@ def difference_table(found: DatasetView) -> Table:
         (label, _between(found.query_differences, low, high), _between(found.document_differences, low, high))
         for label, low, high in _BINS
     )
-    return Table("differences", "In how many pairs so many distinct words stand in only one of the two.", columns, rows)
+    return Table(
+        "differences", "Number of pairs by how many distinct words appear in only one of the two texts.", columns, rows
+    )
 
 
 _LENGTHS = (

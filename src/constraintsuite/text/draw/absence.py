@@ -123,7 +123,7 @@ def _has_helper(sentence: ScopedSentence, predicate: int) -> bool:
 
 
 def _is_passive(sentence: ScopedSentence, verb: int) -> bool:
-    """Whether a participle is passive, so that it describes its subject."""
+    """Whether a participle is passive and therefore describes its subject."""
     helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
@@ -256,7 +256,7 @@ def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
 
 
 def _excepts(sentence: ScopedSentence, cue: Cue, whole: bool) -> bool:
-    """Whether but, bar or save means except: a whole is named before, and a noun follows."""
+    """Whether but, bar or save means except: a totality such as "all" or "nothing" comes before it, and a noun follows."""
     if sentence.words[cue.first] == "but":
         return sentence.is_exceptive(cue.first)
     noun = sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"

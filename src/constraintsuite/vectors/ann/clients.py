@@ -28,7 +28,7 @@ class ClientJob:
     place: str
     """Name of the table or collection on the server."""
     processors: Sequence[int]
-    """Processors of the clients: more than those of the engine, so that clients do not slow each other down."""
+    """Processors of the clients: more than the engine has, so that clients do not slow each other down."""
 
 
 class ClientError(MeasurementError):

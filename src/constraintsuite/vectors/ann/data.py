@@ -153,7 +153,7 @@ def _check_neighbours(name: str, rows: IntArray, queries: int, base: int) -> Non
     repeated = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     if repeated.any():
         raise UserError(
-            f"{name}: the neighbours of query {int(np.argmax(repeated))} name a row twice; padding is no truth. "
+            f"{name}: the neighbours of query {int(np.argmax(repeated))} name a row twice; padding is not ground truth. "
             "Leave the neighbours out, then they are computed."
         )
 

@@ -92,7 +92,7 @@ def ann_experiment(run: AnnRun) -> Experiment:
 def choose_cells(run: AnnRun) -> list[ChosenCells]:
     """For each data set and k: the approximate cells at each target, and the most exact ones.
 
-    They are those of the first measured mode, since the rows found are the same in every mode.
+    They come from the first measured mode, since the rows found are the same in every mode.
     """
     first: dict[tuple[str, int], tuple[Arena, list[MeasuredCell]]] = {}
     for arena, cells in frontier.arenas(cell for cell in run.cells if not cell.exact).items():

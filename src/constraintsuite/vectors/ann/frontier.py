@@ -67,7 +67,7 @@ class ChosenSetting(NamedTuple):
     cell: MeasuredCell | None
     recall: Interval | None
     decided: bool = True
-    """False if the first half holds no query, so that nothing could be chosen."""
+    """False if the first half holds no query, so nothing could be chosen."""
 
 
 def arenas(cells: Iterable[MeasuredCell], tag: str = "") -> dict[Arena, list[MeasuredCell]]:

@@ -171,7 +171,7 @@ def relevance_and_ceiling(
 
 
 def _measures(k: int, least: int) -> dict[str, StandardMeasure]:
-    """Our names, and those of ir-measures; nDCG and Judged do not depend on the lowest relevant grade."""
+    """Our names, and the names in ir-measures; nDCG and Judged do not depend on the lowest relevant grade."""
     first = min(k, _SHALLOW)
     of = "" if least == 1 else f"(rel={least})"
     pairs = {
@@ -228,7 +228,7 @@ def write_queries(file: Path, results: QueryResults) -> None:
 
 
 def read_queries(file: Path) -> QueryResults:
-    """Read what `write_queries` wrote; a missing or damaged file is a UserError."""
+    """Read what `write_queries` wrote. Raises UserError if the file is missing or damaged."""
     arrow, parquet = require_pyarrow()
     try:
         table = parquet.read_table(file)

@@ -38,7 +38,7 @@ class Build:
 
 
 def plan(bench: AnnBenchmark, contents: Mapping[str, str], machine: str) -> list[Build]:
-    """All builds, in the order of the file; an engine that is not installed is a UserError.
+    """All builds, in the order of the file. Raises UserError if an engine is not installed.
 
     `contents` holds the hash of each data set by name. The `machine` is part of the key of a cell: on another machine the
     cells are measured again, and the earlier ones stay in the folder.
@@ -133,7 +133,7 @@ class DataSize:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Approximate needs of a benchmark in bytes, without those of servers."""
+    """Approximate needs of a benchmark in bytes, not counting servers."""
 
     builds: int
     cells: int

@@ -39,7 +39,7 @@ class PlannedRanking:
 
 
 def plan_rankings(bench: AnnBenchmark, folder: Path, staged: Mapping[str, Staged]) -> list[PlannedRanking]:
-    """All rankings that the benchmark file names; a UserError if ir-measures is not installed."""
+    """All rankings that the benchmark file names. Raises UserError if ir-measures is not installed."""
     planned = []
     for entry in bench.data:
         texts, data = entry.options.texts(folder), staged[entry.name]

@@ -51,7 +51,7 @@ def run_benchmark(bench: AnnBenchmark, folder: Path, out: Path, reporter: Report
     settings = bench.model_dump(mode="json", serialize_as_any=True)
     origin = ArtifactOrigin(KIND, bench.name, {}, settings, 0, REVISIONS[KIND])
     with (
-        locked_data(bench.data, folder),  # workers map the data during the whole run
+        locked_data(bench.data, folder),  # workers map the data during the run
         claim(out, origin, _FILES, replace=Replace.SAME_NAME, separate=(STAGES,)) as space,
     ):
         staged = _stage_all(bench, folder, out, reporter)

@@ -22,7 +22,7 @@ _ARENA = (
     "Compare figures only within this section. Lines join the settings of an engine that no other setting of it beats; the other "
     "points are hollow. Dashed lines are engines that compare everything, and rankings without vectors. Recalls of 99.95 % and "
     "above are on the right edge. The plot of single queries shows the fastest setting of each engine that reaches the lowest "
-    "target, or its most exact one. With rerank, the size is that of the index and of the full vectors."
+    "target, or its most exact one. With rerank, the size includes the index and the full vectors."
 )
 _COMPARED = (
     "Engines query by query, in ann.recall_tie. On one half of the queries, the fastest setting that reaches the target is chosen, "

@@ -135,7 +135,7 @@ class AnnBenchmark(StrictModel):
 
     @classmethod
     def read(cls, path: Path) -> AnnBenchmark:
-        """Read a YAML file; an error is a UserError that names the place."""
+        """Read a YAML file. Raises UserError with the place of an error."""
         data = read_yaml(path, "benchmark file", "`csuite ann example` prints one to start from.")
         try:
             with prefixed_errors(str(path)):

@@ -130,7 +130,7 @@ def failures(runs: Sequence[AnnRun]) -> Table:
             rows.append((point.series, point.setting, point.data, how, _shorten(one.error), label))
         rows += [(one.retriever, None, one.data, "ranking", _shorten(one.error), label) for one in run.failed_rankings]
     titles = ["engine", "search", "data", "mode", "why", "run"][: None if len(runs) > 1 else -1]
-    caption = "What failed; the next run tries it again. failed/KEY.json has the whole error."
+    caption = "What failed; the next run tries it again. failed/KEY.json has the full error."
     return Table("failures", caption, tuple(map(Column, titles)), tuple(row[: len(titles)] for row in rows))
 
 

@@ -52,7 +52,7 @@ def measure(
     protocol: MeasuringProtocol,
     group: ClientGroup | None = None,
 ) -> Measured:
-    """Repeat all queries as the protocol says; the answers are those of the warm-up, before the clock starts.
+    """Repeat all queries as the protocol says; the answers come from the warm-up, before the clock starts.
 
     Clients are threads unless a `group` is given.
     """

@@ -119,12 +119,12 @@ class MsMarcoFolder:
     licence: str
     """Licence of the texts; empty if not known."""
     population: int | None
-    """Documents in the whole collection, if the folder says so."""
+    """Documents in the complete collection, if the folder says so."""
     repairs: tuple[str, ...]
 
 
 def read_folder(folder: Path) -> MsMarcoFolder:
-    """Map and check the files; a fault is a UserError."""
+    """Map and check the files. Raises UserError for any fault."""
     needed = _FILES[:4]
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing:
@@ -189,7 +189,7 @@ def _read_positives(
 def _truth(path: Path, queries: int, documents: int) -> npt.NDArray[np.int64]:
     matrix = map_array(path)
     if matrix.ndim != 2 or len(matrix) != queries or matrix.dtype.kind not in "iu":
-        raise UserError(f"{path}: expected whole numbers, a row for each of {queries:,} queries; found {matrix.shape}.")
+        raise UserError(f"{path}: expected integers, a row for each of {queries:,} queries; found {matrix.shape}.")
     if matrix.size and (int(matrix.min()) < 0 or int(matrix.max()) >= documents):
         row = int(np.flatnonzero(((matrix < 0) | (matrix >= documents)).any(axis=1))[0])
         raise UserError(f"{path}: row {row} names a passage outside 0 to {documents - 1:,}.")

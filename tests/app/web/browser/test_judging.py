@@ -99,25 +99,25 @@ def test_two_people_judge_at_once_a_third_rules_and_the_owner_exports(enter: Ent
 
     ruler = enter(JUDGE)
     ruler.get_by_role("link", name="suite.gold").click()
-    ruler.get_by_text("1 waits for your ruling").wait_for()
+    ruler.get_by_text("1 open disagreement").wait_for()
     ruler.get_by_role("link", name="Begin").click()
     ruler.wait_for_url("**/rulings?item=*")
     assert AWKWARD in ruler.locator("article").inner_text()
     assert ANNA.name not in ruler.locator("main").inner_text()
     rule_by_keys(ruler, "3", "Nobody would number their soups.")
     ruler.get_by_text("Your ruling is saved.").wait_for()
-    ruler.get_by_text("Nothing waits for your ruling.").wait_for()
+    ruler.get_by_text("No disagreement is open.").wait_for()
     ruler.keyboard.press("u")  # a slip: it was to be no
     ruler.get_by_text("the item waits for a ruling again").wait_for()
     assert ruler.get_by_label("Reason, in words").input_value() == "Nobody would number their soups."
     ruler.keyboard.press("1")
     ruler.keyboard.press("Enter")
-    ruler.get_by_text("Nothing waits for your ruling.").wait_for()
+    ruler.get_by_text("No disagreement is open.").wait_for()
     ruler.get_by_role("link", name=AWKWARD).click()
     ruler.get_by_text("Ruled: no").wait_for()
     ruler.keyboard.press("2")  # no, awkward
     ruler.keyboard.press("Enter")
-    ruler.get_by_text("Nothing waits for your ruling.").wait_for()
+    ruler.get_by_text("No disagreement is open.").wait_for()
 
     owner.goto(owner.url.partition("/agreement")[0])
     owner.get_by_role("link", name="Export").click()

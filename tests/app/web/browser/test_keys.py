@@ -126,7 +126,7 @@ def test_a_ruling_is_typed_at_once_and_the_next_is_ruled_on(enter: Enter, batch:
         press(page, key, "n")
         page.keyboard.type("said in so many words")
         press(page, "Escape", "Enter")
-    page.get_by_text("Nothing waits for your ruling.").wait_for()
+    page.get_by_text("No disagreement is open.").wait_for()
     rulings = current_answers(batch.store.events()).rulings
     assert [(event.value, event.note) for event in rulings.values()] == [
         ("first", "said in so many words"),

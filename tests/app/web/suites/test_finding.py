@@ -140,11 +140,11 @@ def test_an_address_is_read(given: list[tuple[str, str]], choice: ExampleFilter)
     [
         (("slize", "a"), "cannot be filtered by 'slize'. Did you mean 'slice'?"),
         (("xyz", "a"), "There are: slice, domain."),
-        (("page", "0"), "Page: '0' is not a whole number"),
-        (("page", "-1"), "is not a whole number"),
-        (("page", "two"), "is not a whole number"),
-        (("page", "²"), "is not a whole number"),
-        (("page", "9" * 5000), "is not a whole number"),
+        (("page", "0"), "Page: '0' is not an integer"),
+        (("page", "-1"), "is not an integer"),
+        (("page", "two"), "is not an integer"),
+        (("page", "²"), "is not an integer"),
+        (("page", "9" * 5000), "is not an integer"),
     ],
 )
 def test_an_address_that_cannot_be_meant_is_told(given: tuple[str, str], message: str) -> None:

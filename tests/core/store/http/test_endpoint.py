@@ -130,7 +130,7 @@ def test_garbage_is_shown_without_what_a_terminal_would_obey(server: Server) -> 
 
 
 @pytest.mark.parametrize(
-    ("status", "hint"), [(401, "key_env=NAME"), (404, "whole address"), (422, "format=NAME"), (400, "")]
+    ("status", "hint"), [(401, "key_env=NAME"), (404, "full address"), (422, "format=NAME"), (400, "")]
 )
 def test_a_refusal_carries_the_servers_words_and_what_to_do(server: Server, status: int, hint: str) -> None:
     server.faults.append(str(status))

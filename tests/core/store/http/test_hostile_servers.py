@@ -93,22 +93,22 @@ CASES = {
     "headers a byte each fifth of a second": Case(endless(HEAD + b"X: ", b"x", 0.2), SLOW, seconds=PATIENCE),
     "retry after 400 digits": Case(
         fixed("503 Service Unavailable", headers={"Retry-After": "9" * 400}),
-        "asked once, .*run again after more than a day, as the server asks",
+        "failed once; .*again after more than a day \\(the server asks for that delay\\)",
         {"download": "the server answers 503 Service Unavailable"},
     ),
     "retry after a negative time": Case(
         fixed("503 Service Unavailable", headers={"Retry-After": "-5"}),
-        "asked 2 times, .*503 Service Unavailable",
+        "failed 2 times; .*503 Service Unavailable",
         {"download": "the server answers 503"},
     ),
     "retry after a far date": Case(
         fixed("429 Too Many Requests", headers={"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"}),
-        "run again after more than a day",
+        "again after more than a day",
         {"download": "the server answers 429"},
     ),
     "retry after an impossible date": Case(
         fixed("429 Too Many Requests", headers={"Retry-After": f"Fri, 31 Dec {'9' * 400} 23:59:59 GMT"}),
-        "asked 2 times, .*429 Too Many Requests",
+        "failed 2 times; .*429 Too Many Requests",
         {"download": "the server answers 429"},
     ),
     "redirect loop": Case(

@@ -1,6 +1,6 @@
 """`csuite explain attribute`, `patch` and `ablate`: contrasts and a model give an explain folder."""
 
-# The modules that do the work are imported when a command runs, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def ablate(kinds: tuple[AblationKind, ...], **given: Any) -> None:  # noqa: ANN4
 
 
 def _explain(analysis: AnalysisKind, given: dict[str, Any], *, roles: str = "all", **own: Any) -> None:  # noqa: ANN401
-    """Run an analysis, or print its cost; `given` are options of all analyses, `own` those of this one."""
+    """Run an analysis, or print its cost; `given` are options of all analyses, `own` the options of this one."""
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.mechanism.explain.request import AnalysisRequest
     from constraintsuite.mechanism.explain.run import run_analysis
@@ -138,7 +138,7 @@ def _explain(analysis: AnalysisKind, given: dict[str, Any], *, roles: str = "all
 
 
 def _scope(given: Mapping[str, Any], roles: str) -> AnalysisScope:
-    """The scope that the options ask for; `roles` are those of the analysis if the option is missing."""
+    """The scope that the options ask for; `roles` are the default of the analysis if the option is missing."""
     from pydantic import ValidationError
 
     from constraintsuite.core.errors import UserError

@@ -1,6 +1,6 @@
 """`csuite explain circuit`: find a circuit on one half of the contrasts, and test it on the other."""
 
-# The modules that do the work are imported when the command runs, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""`csuite memory ingest`, `add` and `remove`: the documents of a memory.
+"""`csuite memory ingest`, `add` and `remove`: the documents of a memory."""
 
-Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
-"""
-
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`csuite memory modes`, and the output of `csuite show` for a memory."""
 
-# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def modes(as_json: bool) -> None:
         try:
             facts = load_mode(name, Memory()).describe()
         except UserError:
-            listed[name] = None  # it needs a model behind a colon
+            listed[name] = None  # it needs a model after a colon
         else:
             listed[name] = {key: value for key, value in facts.items() if key != "mode"}
     emit(listed, as_json, _mode_lines(listed))

@@ -1,6 +1,6 @@
 """`csuite memory private`: init, freeze, drift. People judge the cases with `csuite gold`."""
 
-# What does the work is imported when there is work to do, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

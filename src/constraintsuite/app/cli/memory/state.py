@@ -1,6 +1,6 @@
 """`csuite memory feedback`, `state`, `snapshot` and `restore`: the state that changes between searches."""
 
-# Modules that do the work are imported inside functions, so that --help stays under 0.3 s.
+# Imports for the work of a command are inside functions, so that --help stays under 0.3 s.
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _linear_ruler(values: Sequence[float]) -> Ruler:
 
 
 def _count_ruler(values: Sequence[float]) -> Ruler:
-    """An axis of whole numbers, with a label at each, or at every second, fifth, ... one."""
+    """An axis of integers, with a label at each, or at every second, fifth, ... one."""
     low, high = math.floor(min(values)), math.ceil(max(values))
     high = max(high, low + 1)
     step = next(int(step) for step in round_steps(1, 10 * (high - low)) if (high - low) / step <= _MOST_LABELS)

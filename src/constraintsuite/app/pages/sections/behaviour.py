@@ -59,7 +59,7 @@ _GAPS = (
 )
 _ABOUT_GAPS = (
     "The gap is the score of the satisfying document minus that of the violating one, in standard deviations of all scores of the "
-    "system. Under the query it should lie right of the dashed line, under the opposite left of it. If the two shapes coincide, "
+    "system. Under the query it should be right of the dashed line, under the opposite left of it. If the two shapes coincide, "
     "the system ignores the constraint. Gaps beyond an end of the axis are counted in its last bar."
 )
 
@@ -140,7 +140,7 @@ def ties(view: ReportView) -> Section | None:
 
 _ABOUT_TRUNCATION = (
     "A system that reads only the beginning of a text may never see the words that decide. Cut: in one of the documents these words "
-    "lie past the end of what is read. Identical: the parts that are read of the two documents are the same, so they tie."
+    "come after the end of what is read. Identical: the parts that are read of the two documents are the same, so they tie."
 )
 _CUT: ItemColumns[tuple[str, TruncationAudit]] = {
     "system": ("text", lambda row: row[0]),
@@ -149,9 +149,9 @@ _CUT: ItemColumns[tuple[str, TruncationAudit]] = {
     "share cut": ("share", lambda row: row[1].share),
     "identical": ("count", lambda row: row[1].identical),
     "accuracy, all": ("share", lambda row: row[1].with_cut["accuracy"]),
-    "accuracy, whole": ("share", lambda row: row[1].without_cut["accuracy"]),
+    "accuracy, not truncated": ("share", lambda row: row[1].without_cut["accuracy"]),
     "paired accuracy, all": ("share", lambda row: row[1].with_cut["paired_accuracy"]),
-    "paired accuracy, whole": ("share", lambda row: row[1].without_cut["paired_accuracy"]),
+    "paired accuracy, not truncated": ("share", lambda row: row[1].without_cut["paired_accuracy"]),
 }
 
 
@@ -160,7 +160,9 @@ def truncation(view: ReportView) -> Section | None:
     audits = {label: audit for label, run in view.runs.items() if (audit := run.summary.truncation) is not None}
     if not audits:
         return None
-    caption = "Truncation audit of the main examples, with 95 % interval; “whole” leaves out the examples that are cut."
+    caption = (
+        "Truncation audit of the main examples, with 95 % interval; “not truncated” leaves out the examples that are."
+    )
     table = tabulate("truncation", caption, audits.items(), _CUT)
     return Section("truncation", "Truncation", _ABOUT_TRUNCATION, (table,))
 

@@ -41,7 +41,7 @@ SHOWN = (
     "normalised_sensitivity",
 )
 _ABOUT_LEADERBOARD = (
-    "Paired accuracy: the satisfying document scores above the violating one under the query, and the order turns round under the "
+    "Paired accuracy: the satisfying document scores above the violating one under the query, and the order is reversed under the "
     "opposite query. A system that ignores the query cannot do both. Accuracy needs only the first. "
 )
 _ABOUT_NEVIR = (

@@ -8,7 +8,7 @@ from typing import Literal
 from constraintsuite.core.records.tables import Table
 
 NodePart = Literal["start", "reached", "walked", "found", "near"]
-"""The part of a node in a search: starting point, returned over an edge, only passed through, returned directly, not touched."""
+"""The part of a node in a search: starting point, returned through an edge, only passed through, returned directly, not touched."""
 
 
 @dataclass(frozen=True, slots=True)

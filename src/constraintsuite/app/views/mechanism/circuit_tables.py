@@ -23,7 +23,7 @@ def circuit_tables(report: CircuitReport) -> Iterator[Table]:
     heads = (Column("sites", "count"), *shares, Column("random, 5 to 95 %"), Column("plain relevance", "number"))
     curve = [(one.size, one.find, one.check, _between(one.chance), one.aside) for one in report.curve]
     yield Table("curve", caption, heads, tuple(curve))
-    caption = f"The sites of the circuit under {report.ablation} ablation, as shares of the whole margin."
+    caption = f"The sites of the circuit under {report.ablation} ablation, as shares of the total margin."
     heads = (Column("site"), Column("lost without it", "share"), Column("needed"))
     members = [(one.site, one.drop, "yes" if one.needed else "no") for one in report.members]
     yield Table("members", caption, heads, tuple(members))
@@ -46,7 +46,7 @@ def _control_table(report: CircuitReport) -> Table:
         (_CONTROLS.get(one.control, one.control), one.total, one.carried, one.size, one.difference)
         for one in report.controls
     ]
-    numbers = columns("number", "whole margin", "carried", "size of what it does", "studied less this")
+    numbers = columns("number", "total margin", "carried", "size of what it does", "studied less this")
     caption = (
         "The same circuit on controls, in logits. In an idiom the word excludes nothing, a non-flip says the same in other words, "
         "and “another thing” asks for something else."
@@ -75,9 +75,9 @@ def verdict_lines(report: CircuitReport) -> Iterator[str]:
         find, check = report.contrasts
         yield f"The circuit was found on only {find} contrasts and checked on {check}. Fewer than {_FEW} allow hardly any conclusion."
     yield _faithful(report)
-    whole = show(report.total, "number")
+    total = show(report.total, "number")
     yield f"{_answer(verdict.behaviour)}: the model tells clean from corrupt runs (p {say(report.behaviour_p, 'p')})."
-    yield f"{_answer(verdict.total)}: the whole margin, {whole.value} ({whole.bounds}), lies above 0."
+    yield f"{_answer(verdict.total)}: the total margin, {total.value} ({total.bounds}), is above 0."
     yield f"{_answer(verdict.reached)}: the circuit is as faithful as requested, on the half on which it was found."
     yield f"{_answer(verdict.sites)}: the effect of a member stands out among all sites, on both halves."
     yield f"{_answer(verdict.chance)}: {_chance(report)}."
@@ -93,7 +93,7 @@ def verdict_lines(report: CircuitReport) -> Iterator[str]:
 def _faithful(report: CircuitReport) -> str:
     members = f"{len(report.circuit)} of {report.sites} sites ({', '.join(report.circuit)})"
     if report.faithfulness.value is None:
-        return f"{members}: their faithfulness is unknown, since under {report.ablation} ablation the whole margin may be 0."
+        return f"{members}: their faithfulness is unknown, since under {report.ablation} ablation the total margin may be 0."
     figure = show(report.faithfulness, "share")
     bounds = f" ({figure.bounds})" if figure.bounds else ""
     return f"{members}: their faithfulness is {figure.value} %{bounds} under {report.ablation} ablation."

@@ -27,7 +27,7 @@ def draw_curves(
     *,
     scale: AxisScale = "linear",
 ) -> list[Drawing]:
-    """A plot of the curves that have points, over whole numbers such as those of checkpoints; empty if none has."""
+    """A plot of the curves that have points, over integers such as the numbers of checkpoints; empty if none has."""
     kind: ColumnKind = "share" if scale == "share" else "number"
     series = [
         Series(

@@ -21,12 +21,13 @@ from constraintsuite.mechanism.drift.records import CheckpointDrift, load_drift
 
 _BEHAVIOUR = (
     "The same suites at every checkpoint. Forgetting is what the last checkpoint does less well than the best one before it; a "
-    f"little of that is chance, since the best was picked for being best. {LEGEND}"
+    f"little of that is expected by chance, because the best was picked by its score. {LEGEND}"
 )
 _SITES = (
     "Importance is the absolute mean effect of a head or MLP on the margin, estimated by attribution patching; csuite explain patch "
     "compares such estimates with exact patches. Reliability is the agreement of one checkpoint's rankings on the two halves of the "
-    "contrasts. Likeness across halves cannot be expected to exceed it; likeness on the same contrasts can, since chance is shared."
+    "contrasts. Similarity across halves cannot be expected to exceed it; similarity on the same contrasts can, because the noise is "
+    "shared."
 )
 _INSIDE = (
     "CKA says whether two checkpoints represent the same rows alike at the tokens of a role. A probe says whether “Y is excluded” can "
@@ -36,8 +37,8 @@ _INSIDE = (
 _WEIGHTS = "How far weights have moved since the first checkpoint, relative to their norm."
 _CROSSING = (
     "Values of the first checkpoint are put into a later one, at its circuit or at a whole layer, in contrasts that played no part in "
-    "choosing the circuit. Crossed is the effect of the first checkpoint's other run minus that of its same run: it is about the "
-    "contrast. Harm is the effect of values from another checkpoint, whatever they say."
+    "choosing the circuit. Crossed is the effect of the first checkpoint's opposite run minus the effect of its matching run: "
+    "the part that depends on the contrast. Harm is the effect of inserting any values from another checkpoint."
 )
 _MAPPED = 4
 
@@ -86,7 +87,7 @@ def remarks_of(drift: CheckpointDrift) -> Iterator[str]:
 
 
 def _above(figure: Interval) -> bool:
-    """Whether the whole interval lies above 0; False without an interval."""
+    """Whether the interval is entirely above 0; False without an interval."""
     return figure.low is not None and figure.low > 0
 
 
@@ -125,7 +126,7 @@ def _behaviour(drift: CheckpointDrift) -> Iterator[SectionBlock]:
 
 
 def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
-    yield Charts(tuple(plot for direction in drift.circuit for plot in _likeness_plot(drift, direction)))
+    yield Charts(tuple(plot for direction in drift.circuit for plot in _similarity_plot(drift, direction)))
     maps = []
     for label in _mapped(drift):
         for direction in drift.circuit:
@@ -138,7 +139,7 @@ def _sites(drift: CheckpointDrift) -> Iterator[SectionBlock]:
             framed = drift.circuit[direction] if label == drift.checkpoints[0] else ()
             maps.append(head_map(name, f"{label}: {direction}", found, "recovered, attribution", framed))
     yield Charts(tuple(maps))
-    yield tables.likeness_table(drift)
+    yield tables.importance_table(drift)
 
 
 def _mapped(drift: CheckpointDrift) -> list[str]:
@@ -148,7 +149,7 @@ def _mapped(drift: CheckpointDrift) -> list[str]:
     return [drift.checkpoints[place] for place in places]
 
 
-def _likeness_plot(drift: CheckpointDrift, direction: str) -> list[Drawing]:
+def _similarity_plot(drift: CheckpointDrift, direction: str) -> list[Drawing]:
     number, inside = _numbers(drift), drift.inside
     mine = [one for one in inside.likenesses if (one.direction, one.first) == (direction, drift.checkpoints[0])]
     shown = {
@@ -164,7 +165,7 @@ def _likeness_plot(drift: CheckpointDrift, direction: str) -> list[Drawing]:
     chance = mine[0].jaccard_chance
     level = LevelLine("Jaccard of chance", chance, f"{chance:.3f}")
     title = f"Site importance, {direction}"
-    return draw_curves(f"likeness-{direction}", title, "checkpoint", "likeness", points, [level])
+    return draw_curves(f"likeness-{direction}", title, "checkpoint", "similarity", points, [level])
 
 
 def _inside(drift: CheckpointDrift) -> Iterator[SectionBlock]:

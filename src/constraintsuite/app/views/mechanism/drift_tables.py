@@ -10,9 +10,9 @@ from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.experiments.differences import difference_table
 from constraintsuite.experiments.outcome_table import OVERALL
-from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, Likeness
+from constraintsuite.mechanism.drift.records import CheckpointDrift, CheckpointFigure, ImportanceSimilarity
 
-_BRIEF = 4  # columns of likeness that fit a terminal
+_BRIEF = 4  # columns of similarity that fit a terminal
 _RESAMPLED = "95 % intervals resample clusters of examples"
 _ALL = " “all” are the main examples, without the controls."
 
@@ -61,7 +61,7 @@ def change_table(drift: CheckpointDrift, suite: str) -> Table:
     return difference_table(f"changes_{suite}", caption, drift.changes[suite], ("systems", "group"))
 
 
-def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
+def importance_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     """Whether the same sites matter in two checkpoints; `brief` gives the columns that fit a terminal."""
     jaccard = f"Jaccard@{drift.top}"
     shown: Sequence[tuple[str, ColumnKind, str]] = (
@@ -78,7 +78,7 @@ def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     if brief:
         shown = shown[:_BRIEF]
     caption = (
-        "How alike the importances of heads and MLPs are: one checkpoint on one half of the contrasts, the other on the other half. "
+        "How similar the importances of heads and MLPs are: one checkpoint on one half of the contrasts, the other on the other half. "
         f"n counts contrasts, whose clusters are resampled.{'' if brief else _about_same(drift.inside.likenesses)}"
     )
     heads = (Column("checkpoints"), *(Column(title, kind) for title, kind, _ in shown))
@@ -89,9 +89,9 @@ def likeness_table(drift: CheckpointDrift, *, brief: bool = False) -> Table:
     return Table("sites", caption, heads, rows)
 
 
-def _about_same(likenesses: Sequence[Likeness]) -> str:
-    about = " Columns with “same” are on the same contrasts, where chance is shared."
-    return f"{about} Random rankings have an RBO of {likenesses[0].rbo_chance:.3f}." if likenesses else about
+def _about_same(similarities: Sequence[ImportanceSimilarity]) -> str:
+    about = " Columns with “same” are on the same contrasts, where noise is shared."
+    return f"{about} Random rankings have an RBO of {similarities[0].rbo_chance:.3f}." if similarities else about
 
 
 def crossing_table(drift: CheckpointDrift, *, layers: bool) -> Table:
@@ -121,7 +121,7 @@ def probe_table(drift: CheckpointDrift) -> Table:
     rows = tuple((one.checkpoint, one.layer, one.role, one.frozen, one.own) for one in drift.inside.probes)
     heads = (*columns("text", "checkpoint", "layer", "role"), *columns("share", "first's line", "own line"))
     return Table(
-        "probes", "Share of contrasts whose clean run lies further along the line.", heads, rows, long=len(rows) > 60
+        "probes", "Share of contrasts whose clean run is further along the line.", heads, rows, long=len(rows) > 60
     )
 
 
@@ -137,7 +137,7 @@ def weight_table(drift: CheckpointDrift) -> Table:
     )
     heads = (Column("checkpoint"), *columns("number", *parts, *(f"circuit's heads ({one})" for one in directions)))
     caption = (
-        f"Relative change of weights since {drift.checkpoints[0]}. For the circuit's heads: minus that of the other heads of their "
+        f"Relative change of weights since {drift.checkpoints[0]}. For the circuit's heads: minus the change of the other heads of their "
         "layers; n counts heads."
     )
     return Table("weights", caption, heads, rows)

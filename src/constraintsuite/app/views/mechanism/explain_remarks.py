@@ -118,13 +118,13 @@ def _trust_line(whose: str, checks: Sequence[_Check], steps: int) -> str:
     )
     residuals = " and ".join(f"{_number(one.worst[1])} ({one.worst[0]})" for one in checks if one.worst)
     if residuals:
-        known += f" Each layer's residual must give the same: the furthest off is said to give {residuals} of it."
+        known += f" Each layer's residual should give the same value; the worst estimate is {residuals} of it."
     wrong = [one.direction for one in checks if one.is_off]
     if not wrong:
-        return f"{known} A right sum does not make each estimate right: csuite explain patch --guide says more."
-    whole = "estimates" if len(wrong) == len(checks) else f"estimates of {wrong[0]}"
+        return f"{known} A correct total does not mean that single estimates are correct: csuite explain patch --guide checks them."
+    which = "estimates" if len(wrong) == len(checks) else f"estimates of {wrong[0]}"
     more = f"use --steps {_STEPS}, or patch" if steps < _STEPS else "patch"
-    return f"{known} The {whole} are not to be trusted here: {more}."
+    return f"{known} The {which} are not to be trusted here: {more}."
 
 
 def _number(value: float) -> str:

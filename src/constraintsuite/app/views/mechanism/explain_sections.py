@@ -120,7 +120,7 @@ def remarks_of(explained: Explained) -> Iterator[str]:
         if not _tells_apart(explained, items):
             whose = "" if items == EVERY else f" where the {items} differs"
             yield (
-                f"The model hardly tells clean from corrupt runs{whose}, so that there is almost nothing to recover a share of. The maps "
+                f"The model hardly tells clean from corrupt runs{whose}, so there is almost nothing to recover a share of. The maps "
                 "show effects in logits instead."
             )
     main = [one.clusters for one in explained.contrasts if not one.control]
@@ -228,7 +228,7 @@ def _circuit(name: str, report: CircuitReport) -> Iterator[SectionBlock]:
             if (band := point.chance) is not None
         ],
     }
-    title, level = f"Faithfulness, {report.ablation} ablation", LevelLine("the whole model", 1.0, percent(1.0))
+    title, level = f"Faithfulness, {report.ablation} ablation", LevelLine("the full model", 1.0, percent(1.0))
     drawings = draw_curves(
         f"faithfulness-{name}", title, "sites kept", "share of the margin kept", points, [level], scale="share"
     )

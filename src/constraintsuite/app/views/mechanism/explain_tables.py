@@ -90,10 +90,10 @@ def agreement_table(explained: Explained) -> Table | None:
         return None
     choice = explained.comparison.choice
     caption = (
-        f"Attribution against exact patches at {len(choice.top)} places that it ranks strongest and {len(choice.random)} random ones, "
-        f"of {choice.candidates}: rank correlation, the same over the random places alone, mean absolute error and effect. "
-        "Missed: random places whose exact effect is larger than that of the weakest place ranked strongest in that direction; the "
-        "false negative rate is estimated from them."
+        f"Attribution compared with exact patches at the {len(choice.top)} places that it ranks strongest and at {len(choice.random)} "
+        f"random ones, of {choice.candidates}. Rank correlations are over all of these and over the random places alone. "
+        "Missed: random places with a larger exact effect than the weakest selected place in that direction. The false negative "
+        "rate is estimated from them."
     )
     return tabulate(
         "agreement",
@@ -119,7 +119,7 @@ def kinds_of(explained: Explained) -> list[tuple[str, str]]:
 
 
 def effects_of(explained: Explained, direction: str, method: str, items: str) -> list[SiteSummary]:
-    """The figures of a direction and method over a group of contrasts, without those of single positions."""
+    """The figures of a direction and method over a group of contrasts, without single positions."""
     wanted = (direction, method, items)
     own = (one for one in explained.summary.sites if (one.direction, one.method, one.items) == wanted)
     return [one for one in own if not one.role.startswith("@")]

@@ -124,7 +124,7 @@ class _Scene:
         left = len(self.ranks.keys() - set(shown))
         remarks = [f"{left} of the returned units do not fit into the picture; the ranking lists them."] if left else []
         if not any(len(path.steps) > 1 for path in self.answer.paths):
-            remarks.append(f"{self.answer.mode} reached nothing over an edge: it found each returned unit directly.")
+            remarks.append(f"{self.answer.mode} reached nothing through an edge: it found each returned unit directly.")
         return tuple(remarks)
 
 

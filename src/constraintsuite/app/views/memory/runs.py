@@ -23,7 +23,7 @@ from constraintsuite.memory.runs.table import BUDGET, SIZES
 
 _MOST_GROUPS = 12
 _ABOUT_SCORES = (
-    "All modes get the same questions and may return the same number of units, so that no mode wins by returning more. Every "
+    "All modes get the same questions and may return the same number of units, so no mode wins by returning more. Every "
     "figure is a mean with its 95 % interval."
 )
 _ABOUT_TESTS = (
@@ -182,7 +182,7 @@ def _sections(run: MemoryRun) -> Iterator[Section]:
         yield Section("claims", "Parts and claims", _ABOUT_CLAIMS, verdicts)
     yield Section("sizes", "What was returned", "How much the modes returned at equal budgets.", (_size_table(run),))
     if (times := time_table(run)) is not None:
-        yield Section("times", "Times", "Times depend on the machine and are no part of the run's content.", (times,))
+        yield Section("times", "Times", "Times depend on the machine and are not part of the run's content.", (times,))
 
 
 def _charts(run: MemoryRun) -> Charts:

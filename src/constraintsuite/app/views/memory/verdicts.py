@@ -52,7 +52,7 @@ def ablation_tables(run: MemoryRun) -> Iterator[Table]:
 
 
 def claims_of(run: MemoryRun, budget: int) -> tuple[HypothesisResult, ...]:
-    """The hypotheses at one budget, judged on the whole run."""
+    """The hypotheses at one budget, judged on the complete run."""
     return judge_claims(run.table, budget, timing=run.timing, replays=run.replays)
 
 

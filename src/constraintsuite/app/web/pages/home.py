@@ -93,7 +93,7 @@ def _left(artifacts: ArtifactIndex, artifact: ServedArtifact, person: Person) ->
     except UserError as error:
         return "", artifacts.describe_error(error)
     if person.role == "adjudicator":
-        return f"{f'{left:,}' if left else 'nothing'} {'wait' if left > 1 else 'waits'} for your ruling", ""
+        return f"{f'{left:,}' if left else 'no'} open {'disagreement' if left == 1 else 'disagreements'}", ""
     return (f"{left:,} of {total:,} left" if left else f"all {total:,} done"), ""
 
 

@@ -109,9 +109,10 @@ _FIGURES = (
     *("normalised_gap", "normalised_sensitivity", "gap", "sensitivity", "topic_sensitivity"),
 )
 _ABOUT = (
-    "Paired accuracy: the satisfying document scores above the violating one under the query, and the order turns round under the "
-    "opposite query. Accuracy needs only the first. The headline counts all main slices but Omission, which counting words can win. "
-    "Gaps and sensitivities are in deviations of the model's own scores, or in their unit."
+    "Paired accuracy: the satisfying document scores above the violating one under the query, and the order is reversed under the "
+    "opposite query. Accuracy needs only the first. The headline counts all main slices except Omission, because counting words is "
+    "enough to win it. Gaps and sensitivities are in standard deviations of the model's scores where the name says so, otherwise in "
+    "raw scores."
 )
 
 

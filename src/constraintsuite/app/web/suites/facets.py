@@ -24,7 +24,7 @@ _ORDER = (
     *("edit", "edited", "difficulty", "overlap", "length", "explicitness"),
     *("satisfying_evidence", "violating_evidence", "control"),
 )
-"""The order of the facets on a page; those of other tags and of notes follow."""
+"""The order of the facets on a page; facets of other tags and of notes follow."""
 _TITLES = {
     "value": "value of the constraint",
     "pattern": "template",

@@ -58,7 +58,7 @@ class ExampleFilter:
 
 
 def read_choice(given: Iterable[tuple[str, str]], facets: Collection[str]) -> ExampleFilter:
-    """The filter in an address; an unknown name is a UserError."""
+    """The filter in an address. Raises UserError if a name is unknown."""
     values: dict[str, str] = {}
     search, page = "", 1
     for name, value in given:
@@ -149,7 +149,7 @@ class Pagination(Generic[T]):
 
 
 def paginate(items: Sequence[T], number: int, per_page: int = PER_PAGE) -> Pagination[T]:
-    """One page of a list; a number past the last page is a UserError."""
+    """One page of a list. Raises UserError if the number is past the last page."""
     pages = max(1, -(-len(items) // per_page))
     if number > pages:
         raise UserError(f"There is no page {number:,}: the last is {pages:,}.")

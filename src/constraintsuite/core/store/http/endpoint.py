@@ -31,7 +31,7 @@ _HINTS = {
     **dict.fromkeys(range(300, 400), " It redirects to another address: give that one."),
     401: _KEY,
     403: _KEY,
-    404: " Is this the whole address of the endpoint?",
+    404: " Is this the full address of the endpoint?",
     413: " Send fewer texts at a time (batch=N, or window=N for listwise); if one text is too long, try truncate=yes.",
     422: " Say which wire format it is (format=NAME), or send fewer texts at a time (batch=N).",
 }

@@ -75,7 +75,7 @@ def shown(text: str, hide: Callable[[str], str]) -> str:
 
 
 def message_of(text: str) -> str:
-    """The message of an error page: from the usual fields of a JSON answer, else the whole text."""
+    """The message of an error page: from the usual fields of a JSON answer, else the full text."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -96,7 +96,7 @@ def seconds_to_wait(header: str | None, now: datetime) -> float | None:
         return float(header)
     try:
         date = parsedate_to_datetime(header)
-    except (ValueError, OverflowError):  # a year of hundreds of digits is no C integer
+    except (ValueError, OverflowError):  # a year of hundreds of digits does not fit a C integer
         return None
     aware = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (aware - now).total_seconds())

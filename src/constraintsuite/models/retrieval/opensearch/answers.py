@@ -135,7 +135,7 @@ def _number(settings: object, key: str, default: float) -> float:
         number = math.nan
     if not math.isfinite(number):
         raise UserError(
-            f"The search server says that {key} of the index is {clip(repr(value))[:40]}, which is no number."
+            f"The search server says that {key} of the index is {clip(repr(value))[:40]}, which is not a number."
         )
     return number
 

@@ -125,7 +125,6 @@ class OpenSearchRetriever(BatchRetriever):
     def _report_uncertain(self, cut: int, queries: int) -> None:
         if cut:
             self._bench.reporter.note(
-                f"{self._server.index}: {cut:,} of {queries:,} queries were cut at {self.facts.window:,} documents, more than "
-                "which the index does not give (index.max_result_window): there, ties are broken by the server, or places are "
-                "left empty."
+                f"{self._server.index}: {cut:,} of {queries:,} queries were limited to {self.facts.window:,} documents "
+                "(index.max_result_window). Below that, ties are ordered by the server, or results are missing."
             )

@@ -32,7 +32,7 @@ from constraintsuite.models.retrieval.opensearch.answers import (
 
 T = TypeVar("T")
 _SEARCH = {"search_type": "dfs_query_then_fetch", "preference": "csuite", "allow_partial_search_results": False}
-"""Use the statistics of the whole index, not of each shard; always the same copies, since their deleted documents differ; and give
+"""Use the statistics of the complete index, not of each shard; always the same copies, since their deleted documents differ; and give
 an error, not partial results, if a shard is missing."""
 _LINES = "application/x-ndjson"
 
@@ -78,7 +78,7 @@ class SearchServer:
         self._settings, self._login, self._limits, self._bench = settings, login, Limits(settings.timeout), bench
 
     def describe(self) -> IndexFacts:
-        """The facts of the index; a missing index or field is a UserError."""
+        """The facts of the index. Raises UserError if the index or the field is missing."""
         settings = self._read("_settings", read_settings)
         mappings = self._read("_mapping/field/*", lambda answer: read_fields(answer, settings))
         self._refuse_missing_field(mappings)

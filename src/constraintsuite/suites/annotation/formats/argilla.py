@@ -1,4 +1,4 @@
-"""Argilla 2: records for `Dataset.records.from_json`, with the settings of the dataset beside them; reads `to_json`."""
+"""Argilla 2: records for `Dataset.records.from_json`, with the settings of the dataset next to them; reads `to_json`."""
 
 from __future__ import annotations
 

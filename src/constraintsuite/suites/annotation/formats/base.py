@@ -14,10 +14,10 @@ from constraintsuite.suites.annotation.records import NOTHING, AnnotationQuestio
 from constraintsuite.suites.annotation.tables import (
     RowFault,
     SheetRow,
-    read_table,
+    read_csv,
     refuse,
     refuse_existing,
-    write_table,
+    write_csv,
 )
 
 
@@ -37,19 +37,19 @@ class SheetFormat:
     """Writes and reads files that people, or a program that they use, can fill in."""
 
     write: Callable[[Path, AnnotationSheet], None]
-    """Writes an empty sheet; an existing file is a UserError."""
+    """Writes an empty sheet. Raises UserError if the file exists."""
     read: Callable[[Path], tuple[tuple[str, ...], list[SheetRow]]]
     """Returns the columns and the filled rows, with answers as a person would write them."""
 
 
 def write_json(file: Path, content: object) -> None:
-    """Write a new JSON file; an existing file is a UserError."""
+    """Write a new JSON file. Raises UserError if the file exists."""
     refuse_existing(file)
     write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def companion_file(file: Path, ending: str) -> Path:
-    """The path of a second file beside a sheet. A UserError if either exists, or both would be the same file."""
+    """The path of a second file next to a sheet. Raises UserError if either exists, or both would be the same file."""
     companion = file.with_suffix(ending)
     if companion == file:
         raise UserError(
@@ -72,7 +72,7 @@ RowAnswers = tuple[str, Mapping[str, Sequence[str]]]
 def read_records(
     file: Path, answers_in: Callable[[dict[str, Any]], Iterable[RowAnswers]], layout: str
 ) -> tuple[tuple[str, ...], list[SheetRow]]:
-    """Read columns and rows from a JSON list of records, numbered from 1; `answers_in` gets those of one record.
+    """Read columns and rows from a JSON list of records, numbered from 1; `answers_in` reads one record.
 
     All faults are reported at once; `layout` tells how the program writes a correct file.
     """
@@ -99,7 +99,7 @@ def as_texts(value: object) -> list[str]:
 def _cells(marked: Mapping[str, Sequence[str]]) -> dict[str, str]:
     for name, values in marked.items():
         if NOTHING in values and len(values) > 1:
-            raise WrongValue(f"{name}: {NOTHING!r} is marked beside something else.")
+            raise WrongValue(f"{name}: {NOTHING!r} is marked together with something else.")
     return {name: "; ".join(values) for name, values in marked.items()}
 
 
@@ -117,7 +117,7 @@ def _read_list(file: Path) -> list[dict[str, Any]]:
 
 def _write_csv(file: Path, sheet: AnnotationSheet) -> None:
     """One column for the row, each text, each question, and notes."""
-    write_table(file, ("row", *sheet.shown, *(question.id for question in sheet.questions), "note"), sheet.rows)
+    write_csv(file, ("row", *sheet.shown, *(question.id for question in sheet.questions), "note"), sheet.rows)
 
 
-CSV = SheetFormat(_write_csv, lambda file: read_table(file, ("row",)))
+CSV = SheetFormat(_write_csv, lambda file: read_csv(file, ("row",)))

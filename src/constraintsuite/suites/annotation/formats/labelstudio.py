@@ -1,4 +1,4 @@
-"""Label Studio: tasks as JSON, with the labelling interface as XML beside them; reads its export as JSON."""
+"""Label Studio: tasks as JSON, with the labelling interface as an XML file next to them; reads its export as JSON."""
 
 from __future__ import annotations
 

@@ -117,7 +117,10 @@ def _outlook(mined: Proposal, now: Proposal, find: FindDocuments, alone: bool) -
 
 
 def read_verdict(one: JudgedProposal, verdict: str, words: Mapping[str, str]) -> dict[str, str]:
-    """Turn a verdict and, for an acceptance, new words into answers by question; words that break a rule are a UserError."""
+    """Turn a verdict and, for an acceptance, new words into answers by question.
+
+    Raises UserError if words break a rule.
+    """
     if verdict not in VERDICTS:
         raise UserError(f"{verdict!r}: a verdict is accept or reject.")
     rewordings = check_rewordings(words_of(one.mined), words_of(one.now), words) if verdict == "accept" else {}
@@ -141,14 +144,14 @@ def keep_verdict(
         changed = {name: value for name, value in answers.items() if value != before.get(name, "")}
         if changed and (events[-1].number if events else 0) != seen:
             raise StaleError(
-                "This proposal was answered meanwhile, perhaps in another window, and that stands. Accept or reject once more "
-                "to put that in its place."
+                "This proposal was answered in the meantime, perhaps in another window. To replace that answer, accept or "
+                "reject again."
             )
         transaction.append([EventDraft(by, proposal, name, value) for name, value in changed.items()])
 
 
 def write_approval(batch: AnnotationBatch, file: Path) -> None:
-    """Write the file that `csuite build --approved` takes, under a new name beside `file`."""
+    """Write the file that `csuite build --approved` takes, under a new name next to `file`."""
     number = 1 + max(map(_number, approvals_of(file)), default=0)
     out = file.with_name(f"{file.stem}.approved-{number}.jsonl")
     try:
@@ -165,7 +168,7 @@ def write_approval(batch: AnnotationBatch, file: Path) -> None:
 
 
 def approvals_of(file: Path) -> list[Path]:
-    """The files that `write_approval` wrote beside `file`, the newest first."""
+    """The files that `write_approval` wrote next to `file`, the newest first."""
     pattern = re.compile(rf"{re.escape(file.stem)}\.approved-\d+\.jsonl")
     return sorted((path for path in file.parent.iterdir() if pattern.fullmatch(path.name)), key=_number, reverse=True)
 

@@ -55,7 +55,7 @@ def gold_items(examples: Sequence[Example], source: str, seed: int = 0) -> ItemS
 
 
 def unchanged_examples(folder: Path) -> tuple[list[Example], str]:
-    """The examples of a suite, and its name and hash. A file that changed since the suite was built is a UserError."""
+    """The examples of a suite, and its name and hash. Raises UserError if a file changed since the suite was built."""
     artifact = Artifact.open(folder, "suite")
     if "examples.jsonl" not in artifact.manifest.files:
         raise UserError(f"{folder}: this suite has no pairs to judge.")

@@ -47,7 +47,7 @@ QUESTIONS = (
 
 
 def read_proposal_file(file: Path) -> tuple[Proposal, ...]:
-    """Read all proposals of a file that `csuite propose` wrote; an empty file is a UserError."""
+    """Read all proposals of a file that `csuite propose` wrote. Raises UserError if it is empty."""
     found = tuple(read_jsonl(file, Proposal))
     if not found:
         raise UserError(f"{file}: there are no proposals in it.")
@@ -73,7 +73,7 @@ def proposal_items(proposals: Sequence[Proposal], file: Path) -> ItemSet:
 def settle_row(item: AnnotationItem, before: Mapping[str, str], drafts: list[EventDraft]) -> list[EventDraft]:
     """Apply the rules for rewordings to one row of a sheet; `before` holds the person's earlier answers by question.
 
-    Words that break a rule are a UserError. So are words with a rejection, since nobody would ever read them.
+    Raises UserError if words break a rule, or come with a rejection, since nobody would ever read them.
     """
     given = {draft.question: str(draft.value) for draft in drafts}
     words = {name: given[question_of(name)] for name in WORDS if question_of(name) in given}
@@ -98,7 +98,7 @@ def check_rewordings(
     """The answers, by question, that put a proposal into new words; a part that stays as proposed is an empty answer.
 
     `before` are the words that count so far. If a topic or a value is reworded and a query is not, the query follows.
-    Words that break a rule are a UserError.
+    Raises UserError if words break a rule.
     """
     given = {name: tidy(words.get(name, before[name])) for name in WORDS}
     for query in ("query", "opposite"):
@@ -128,7 +128,7 @@ def find_cue(query: str) -> str:
 
 
 def _replace_words(query: str, words: Mapping[str, str]) -> str:
-    """Replace some whole words of a query, all at once."""
+    """Replace some words of a query (never parts of words), all at once."""
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     return re.sub(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", lambda found: words[found[0]], query)
 
@@ -151,7 +151,7 @@ def words_by_person(current: CurrentAnswers, proposal: str) -> dict[str, Proposa
 def settle_words(current: CurrentAnswers, proposal: str) -> ProposalWords | None:
     """The words to build a proposal in; None if people differ and nobody has ruled.
 
-    Words are taken whole, never some of one person and some of another.
+    The words of one person are taken together, never some of one person and some of another.
     """
     given = list(words_by_person(current, proposal).values()) or [dict.fromkeys(WORDS, "")]
     rulings = {name: current.rulings.get((proposal, question_of(name))) for name in WORDS}
@@ -202,7 +202,7 @@ def words_of(proposal: Proposal) -> dict[str, str]:
 
 
 def reword(proposal: Proposal, words: ProposalWords) -> Proposal:
-    """Put a proposal into new words. The cue is that of the new query.
+    """Put a proposal into new words. The cue is taken from the new query.
 
     A new value is looked for in texts instead of the old one, since a text that affirms cream need not affirm goat's cheese.
     If it is the old value in another number or case, the forms that were mined stay, too.

@@ -17,9 +17,9 @@ LONGEST = 300
 RULES = (
     "Each query is answered by one passage only: the first query by passage 1, the second by passage 2.",
     "Both queries ask for the same kind of answer, best the very same one: only the passage that gives it differs.",
-    "The answer stands in the passage as words; a question that is answered by yes or no is refused.",
+    "The answer appears in the passage as words; a yes/no question is refused.",
     "A query is understood by someone who sees neither passage: name what it is about, not “the text” or “he”.",
-    "No word that stands in only one of the passages, in whatever form: such words are refused.",
+    "Do not use a word, in any form, that appears in only one of the two passages.",
 )
 """As annotators read them. A program checks the last rule and parts of the others; the rest needs people."""
 
@@ -92,7 +92,7 @@ def _faults_of(passages: tuple[str, str], query: str) -> Iterator[str]:
         yield f"{len(query)} characters; at most {LONGEST} are taken."
         return
     for word, passage in words_of_one(passages, query):
-        yield f"“{word}” stands only in passage {passage + 1}. Use words of both passages, or of neither."
+        yield f"“{word}” appears only in passage {passage + 1}. Use words of both passages, or of neither."
     if asks_yes_or_no(query):
         yield "This is answered by yes or no. Begin with what, which, who, when, where, why or how."
 

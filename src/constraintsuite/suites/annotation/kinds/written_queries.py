@@ -41,8 +41,8 @@ QUESTIONS = tuple(
 _CARD = """# Written queries
 
 {rows} pairs of queries by {people} people for {passages} pairs of passages, in the layout of NevIR: q1 is answered by doc1 only, q2 by
-doc2 only; WorkerId is who wrote them. The first half of an id is the passage's, so that intervals are resampled by passage. No query has a
-word that stands in only one of its passages, and none is answered by yes or no; whether the other rules were kept, only people can say.
+doc2 only; WorkerId is who wrote them. The first half of an id is the passage's, so intervals are resampled by passage. No query has a
+word that appears in only one of its passages, and none is answered by yes or no; whether the other rules were kept, only people can say.
 """
 
 

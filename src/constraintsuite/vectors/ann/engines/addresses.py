@@ -48,7 +48,9 @@ def database_address(text: str) -> str:
             or (at and re.search(r"[:/?#]", user.removesuffix(":")))
             or "@" in host
         ):
-            raise ValueError(f"the address is no postgresql://USER@HOST/NAME, or it holds a password, {_ADVICE}")
+            raise ValueError(
+                f"the address must have the form postgresql://USER@HOST/NAME without a password, {_ADVICE}"
+            )
     elif not _PAIRS.match(plain):
         raise ValueError(f"the address is neither a URL nor pairs like host=...; it may hold a password, {_ADVICE}")
     return text
@@ -57,7 +59,7 @@ def database_address(text: str) -> str:
 def plain_url(text: str) -> str:
     """Validate an address of Qdrant: `env:NAME`, `:memory:`, or a URL of host, port and path."""
     if _variable(text) is None and not re.fullmatch(r":memory:|https?://[^@?#\s]+", text):
-        raise ValueError(f"the address is no http://HOST:PORT, or it holds a password or a key, {_ADVICE}")
+        raise ValueError(f"the address must have the form http://HOST:PORT without a password or key, {_ADVICE}")
     return text
 
 

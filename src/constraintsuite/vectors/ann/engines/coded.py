@@ -34,7 +34,7 @@ class CodedBuild(EngineSettings):
 
 
 class CodedEngine(AnnEngine):
-    """`engine: coded`; its threads are those of NumPy's matrix product, which the harness limits."""
+    """`engine: coded`; NumPy's matrix product uses as many threads as the harness allows."""
 
     build_settings = CodedBuild
     library = "numpy"

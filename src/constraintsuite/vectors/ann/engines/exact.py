@@ -16,7 +16,7 @@ _PRODUCTS = 200_000  # of queries and rows: a single query is compared with many
 
 
 class ExactEngine(AnnEngine):
-    """`engine: exact`; its threads are those of NumPy's matrix product, which the harness limits."""
+    """`engine: exact`; NumPy's matrix product uses as many threads as the harness allows."""
 
     library = "numpy"
     revision = 2

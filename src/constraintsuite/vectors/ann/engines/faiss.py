@@ -100,7 +100,7 @@ class FaissEngine(PersistentEngine):
             self._index.add(block)
 
     def configure(self, settings: FaissSearch, threads: int) -> None:
-        """Set parameters by ParameterSpace, which also reaches an index behind a transformation."""
+        """Set parameters by ParameterSpace, which also reaches an index after a transformation."""
         super().configure(settings, threads)
         given = settings.model_dump(exclude_none=True)
         assert self._given <= given.keys()  # else the index would keep a value of an earlier cell

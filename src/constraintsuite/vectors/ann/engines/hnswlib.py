@@ -74,7 +74,7 @@ class HnswlibEngine(PersistentEngine):
                 raise
             raise UserError(
                 f"hnswlib: a query has fewer than {min(k, self._rows)} neighbours within reach in the graph, and hnswlib "
-                "gives no part of an answer. Raise m, ef_construction or ef."
+                "returns nothing rather than a partial result. Raise m, ef_construction or ef."
             ) from None
         return pad_rows(rows.view(np.int64), k)
 

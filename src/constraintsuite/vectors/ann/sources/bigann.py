@@ -29,13 +29,13 @@ class BigAnn(VectorSourceSettings):
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the base vectors, read the rest."""
-        base = _read_table(existing_path(folder, self.base))
-        queries = _read_table(existing_path(folder, self.queries)).astype(np.float32)
+        base = _read_fbin(existing_path(folder, self.base))
+        queries = _read_fbin(existing_path(folder, self.queries)).astype(np.float32)
         truth = None if self.neighbours is None else read_neighbours(existing_path(folder, self.neighbours))
         return BenchmarkVectors(name, base, queries, self.metric, truth)
 
 
-def _read_table(file: Path) -> npt.NDArray[Any]:
+def _read_fbin(file: Path) -> npt.NDArray[Any]:
     """Map the table of a .fbin, .u8bin or .i8bin file; its size must match its header."""
     kind = _TYPES.get(file.suffix)
     if kind is None:

@@ -75,7 +75,7 @@ class BundleSource(VectorSourceSettings):
             )
 
     def texts(self, folder: Path) -> TextSearch | None:
-        """The bundle, if retrievers are named; a bundle without texts is a UserError."""
+        """The bundle, if retrievers are named. Raises UserError if it has no texts."""
         if not self.retrievers:
             return None
         bundle = Bundle.open(existing_path(folder, self.path))
@@ -84,7 +84,7 @@ class BundleSource(VectorSourceSettings):
 
 
 def engine_metric(bundle: Bundle, similarity: Similarity) -> VectorMetric:
-    """The similarity of an encoder as a metric of engines; a UserError if they do not have it."""
+    """The similarity of an encoder as a metric of engines. Raises UserError if they do not have it."""
     if similarity == "manhattan":
         raise UserError(
             f"{bundle.path}: its encoder uses the manhattan distance, which no engine has. Name a `metric`."

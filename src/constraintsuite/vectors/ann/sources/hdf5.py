@@ -24,7 +24,7 @@ class AnnBenchmarks(VectorSourceSettings):
     metric: VectorMetric | None = None
 
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
-        """Read all arrays; the metric is that of the file, or the option if the file names none."""
+        """Read all arrays; the metric is named by the file or, if it names none, by the option."""
         file = existing_path(folder, self.path)
         h5py = _require_h5py()
         try:
@@ -42,7 +42,7 @@ class AnnBenchmarks(VectorSourceSettings):
                     rows,
                 )
         except OSError as error:
-            raise UserError(f"{file}: not a whole HDF5 file ({error}).") from None
+            raise UserError(f"{file}: not a complete HDF5 file ({error}).") from None
 
     def _metric(self, file: Path, distance: object) -> VectorMetric:
         words = distance.decode() if isinstance(distance, bytes) else distance
@@ -73,5 +73,5 @@ def write_hdf5(path: Path, data: BenchmarkVectors, truth: Neighbours) -> None:
 
 
 def _require_h5py() -> Any:  # noqa: ANN401 - h5py has no types
-    """The library; if it is missing, a UserError with the pip command."""
+    """The library. Raises UserError with the pip command if it is missing."""
     return import_extra("h5py", "ann", "Reading HDF5")

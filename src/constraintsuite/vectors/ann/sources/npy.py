@@ -23,22 +23,22 @@ class NpyFolder(VectorSourceSettings):
     def load(self, name: str, folder: Path) -> BenchmarkVectors:
         """Map the vectors; judgments are lines of query row, base row and grade, separated by tabs."""
         place = existing_path(folder, self.path)
-        base = _table(place / "base.npy", whole=False)
-        queries = _table(place / "queries.npy", whole=False).astype(np.float32)
+        base = _table(place / "base.npy", integers=False)
+        queries = _table(place / "queries.npy", integers=False).astype(np.float32)
         neighbours = judged = None
         if (place / "neighbours.npy").is_file():
-            neighbours = _table(place / "neighbours.npy", whole=True).astype(np.int64)
+            neighbours = _table(place / "neighbours.npy", integers=True).astype(np.int64)
         if (place / "relevance.tsv").is_file():
             judged = _read_judgments(place / "relevance.tsv", len(queries), len(base))
         return BenchmarkVectors(name, base, queries, self.metric, neighbours, judged)
 
 
-def _table(file: Path, *, whole: bool) -> npt.NDArray[Any]:
+def _table(file: Path, *, integers: bool) -> npt.NDArray[Any]:
     if not file.is_file():
         raise UserError(f"{file}: there is no such file; a folder of vectors has base.npy and queries.npy.")
     array = map_array(file)
-    if array.ndim != 2 or array.dtype.kind not in ("iu" if whole else "f"):
-        words = "whole numbers" if whole else "decimal numbers"
+    if array.ndim != 2 or array.dtype.kind not in ("iu" if integers else "f"):
+        words = "integers" if integers else "floating-point numbers"
         raise UserError(f"{file}: this must be a table of {words} with a row for each vector.")
     return array
 

@@ -44,7 +44,7 @@ def _clustered(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
 
 
 def _duplicates(rng: np.random.Generator, rows: int, dimensions: int) -> Vectors:
-    """Each vector about four times, so that a recall by row is low even for an exact engine."""
+    """Each vector about four times. Recall by row is therefore low even for an exact engine."""
     distinct = _gaussian(rng, max(1, rows // 4), dimensions)
     return distinct[rng.integers(len(distinct), size=rows)]
 
