@@ -150,7 +150,7 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("Skateboards may not be used on the promenade.", "skateboards", "negated"),
         ("The treaty forbids the use of landmines.", "landmines", "negated"),
         ("The school bars pupils from wearing jewellery.", "jewellery", "negated"),
-        ("Alcohol is off limits to the crew.", "alcohol", "negated"),
+        ("Alcohol is off limits.", "alcohol", "negated"),
         ("The museum no longer bans sketching.", "sketching", "affirmed"),
         ("The museum lifted its ban on sketching.", "sketching", "affirmed"),
         ("The bylaws do not prohibit bicycles.", "bicycles", "affirmed"),

@@ -9,6 +9,7 @@ from functools import cache
 from constraintsuite.text.base import ScopeKind
 from constraintsuite.text.inflection import get_inflections
 from constraintsuite.text.lexicon import Element, Phrase, all_verbs, phrases_by_start
+from constraintsuite.text.names import is_in_name
 from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
 
@@ -41,7 +42,7 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     for at, word in enumerate(sentence.words):
         if at not in used and (word in words or word in verbs) and sentence.word(at - 1) != "-":
             cue = _longest(sentence, at)
-            if cue is not None and used.isdisjoint(cue.marks):
+            if cue is not None and used.isdisjoint(cue.marks) and not is_in_name(sentence, cue.first, cue.last):
                 cues.append(cue)
                 used.update(cue.marks)
     return cues
@@ -59,6 +60,8 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
         return word not in verbs
     if not any(reading.pos == "NOUN" for reading in readings(word)):
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
+    if sentence.word(at - 1) in ("longer", "never"):  # no longer bans sketching
+        return True
     if word in verbs and sentence.tag(at - 1) == "NNS" and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
         return True  # these animals lack lungs
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")

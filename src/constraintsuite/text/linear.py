@@ -91,7 +91,7 @@ class LinearSentence(ClauseSentence):
         if pos == "VERB":
             hyphen = "-" in (self.word(place - 1), self.word(place + 1))
             modifier = self.tag(place) in ("VBG", "VBN") and self.pos(place + 1) in ("NOUN", "PROPN", "ADJ")
-            noun = place > start and before in ("DET", "ADJ")
+            noun = place > start and before in ("DET", "ADJ") and not self.is_helper(place)
             return hyphen or noun or (modifier and before in _PREMODIFIED)
         return False
 
@@ -174,7 +174,7 @@ class LinearSentence(ClauseSentence):
     def _is_verbal(self, at: int) -> bool:
         """Whether a verb phrase begins here, as in "without using Y"."""
         tag = self.tag(at)
-        return (self.pos(at) == "VERB" and tag in ("VBG", "VB")) or tag == "TO"
+        return (self.is_verb(at) and tag in ("VBG", "VB")) or tag == "TO"
 
     def noun_before(self, end: int) -> TokenRange | None:
         """The phrase whose last word is at `end`: back to the clause's start, cut before its first preposition."""

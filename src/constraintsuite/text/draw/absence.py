@@ -1,4 +1,4 @@
-"""Scopes of words of absence, exception and replacement: without Y, all but Y, replaced Y by Z."""
+"""Scopes of words of absence and exception: without Y, lacks Y, all but Y."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from itertools import pairwise
 
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.readings import readings
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import TokenRange
 
 _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 _NEGATIVE = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
+_PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 _NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
@@ -29,25 +31,46 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     while sentence.pos(start) == "ADV" and sentence.tag(start + 1) == "VBG":  # without once crossing Y
         start += 1
+    inner = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start  # rather than as Y
     if cue.rule == "doubt_preference" and sentence.tag(start) == "VB":  # prefers to stay
         return
     if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
         yield from draw_predicate(sentence, cue)
         return
-    yield ScopePatch(start, sentence.phrase_end(start, loose=True), cue.kind, cue.rule)
+    bare_verb = cue.rule == "replacement_instead_of" and may_be_verb(sentence, inner)
+    end = sentence.clause_end(inner) if bare_verb else sentence.phrase_end(inner, loose=True)
+    yield ScopePatch(start, end, cue.kind, cue.rule)
 
 
-def draw_source(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """The noun right after the cue, without its modifiers: switched from Y to Z."""
-    yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
+def may_be_verb(sentence: ScopedSentence, at: int) -> bool:
+    """Whether a word that was tagged as a noun is a verb with an object: rather than hire a guide."""
+    return sentence.pos(at + 1) == "DET" and any(one.tag == "VB" for one in readings(sentence.word(at)))
+
+
+def draw_last_word(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """The last word of the cue and nothing after it: parking is free of charge for guests."""
+    yield ScopePatch(cue.last - 1, cue.last, cue.kind, cue.rule)
+
+
+def draw_vain(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """They looked for Y in vain; a place that has Y, which you will look for in vain; Y you will look for in vain."""
+    found = gap_of(cue) or sentence.antecedent(cue.first)
+    if found is None:
+        subject = sentence.subject(cue.first)
+        fronted = subject.first - 1 if subject is not None else -1
+        found = sentence.noun_before(fronted) if sentence.is_nominal(fronted) else None
+    yield from sentence.mark(cue, found)
 
 
 def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The object of a verb of absence; its subject in the passive; its antecedent in a relative clause."""
     participle = is_passive(sentence, cue.first)
     passive = participle and _has_helper(sentence, cue.first)
-    if participle and not passive and _is_attribute(sentence, cue):
+    if not passive and (participle or sentence.tag(cue.first) == "VBG") and _is_attribute(sentence, cue):
         return  # an abandoned farm is there
+    if passive and _forbids_action(sentence, cue):
+        yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
+        return
     found = gap_of(cue)
     source = sentence.words[cue.last - 1] == "from" and sentence.lemma(cue.first) in word_list("removing_verbs")
     if found is None and not source and not (passive and _takes_no_object(sentence, cue)):
@@ -59,6 +82,7 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         found, rule = _with_proposal(sentence, subject_of(sentence, cue.first), cue.first), "passive_absence"
     if found is not None:
         doubtful = (passive and _is_optional(sentence, cue.first)) or _is_moved(sentence, cue, found)
+        doubtful = doubtful or _is_restored(sentence, cue.last)
         yield ScopePatch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
 
 
@@ -75,6 +99,8 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(cue.last) == ":":
         yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
     elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
+        if sentence.pos(cue.first - 1) == "DET" and sentence.words[cue.last - 1] in _PASSING:  # the missing painting was found
+            return
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
     elif cue.first == 0:
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
@@ -105,7 +131,8 @@ def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
     """The subject of a participle or adjective; without a form of be, the noun before it: "straps excluded"."""
     if not _has_helper(sentence, predicate):
         before = sentence.skip_adverbs_back(predicate - 1)
-        if sentence.is_nominal(before) or sentence.tag(before) == "VBG":
+        misread = sentence.pos(predicate) == "ADJ" and any(one.tag == "NNS" for one in readings(sentence.word(before)))
+        if sentence.is_nominal(before) or sentence.tag(before) == "VBG" or misread:
             return sentence.noun_before(before)
     return sentence.subject(predicate)
 
@@ -156,6 +183,24 @@ def _is_moved(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
     return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
 
 
+def _forbids_action(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a passive forbids what its subject does: it is forbidden to swim, guests are banned from smoking."""
+    action = sentence.word(cue.last) in ("to", "from") and sentence.tag(cue.last + 1) in ("VB", "VBP", "VBG")
+    return action and sentence.lemma(cue.first) in word_list("forbidding_verbs")
+
+
+def _is_restored(sentence: ScopedSentence, start: int) -> bool:
+    """Whether the absent thing came back: was removed in 1960 and put back in 1995."""
+    for place in range(start, sentence.segment(start).last):
+        word = sentence.words[place]
+        back = word in word_list("restoring_words") or (
+            word == "back" and sentence.words[place - 1] in ("put", "brought", "added")
+        )
+        if back and not sentence.has_cue(start, place, _NEGATIVE):
+            return True
+    return False
+
+
 def _is_optional(sentence: ScopedSentence, verb: int) -> bool:
     """Whether the absence is optional: the lid can be removed."""
     group = sentence.words[sentence.verb_group_start(verb) : verb]
@@ -180,6 +225,9 @@ def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
         start = sentence.skip_aside(start)
     while sentence.pos(start) == "ADV":
         start += 1
+    granted = sentence.lemma(cue.first) in word_list("granting_verbs") and sentence.tag(start) == "PRP"
+    if granted and sentence.pos(start + 1) in _OBJECT_PARTS:  # refused him a burial
+        start += 1
     part = sentence.pos(start) in _OBJECT_PARTS or sentence.tag(start) in ("VBG", "VBN")
     if not part or sentence.tag(start) in ("WDT", "WP", "EX"):
         return None
@@ -200,6 +248,8 @@ def list_end(sentence: ScopedSentence, start: int) -> int:
 def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The exception: everything except Y negates Y; nothing except Y affirms it; apart from Y can mean either."""
     start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
+    if sentence.word(start) in ("where", "when", "that", "if"):
+        return
     end = sentence.phrase_end(start)
     whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
     negative = _is_negative(sentence, cue, end)
@@ -209,48 +259,34 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(start, end, "affirmed", "exception_of_negative")
     elif cue.rule == "exception_or_addition" and _adds(sentence, cue):
         yield ScopePatch(start, end, "affirmed", "addition")
-    elif whole or cue.rule == "exception":
+    elif whole or (cue.rule == "exception" and sentence.words[cue.last - 1] != "for") or _narrows(sentence, cue):
         yield ScopePatch(start, end, cue.kind, cue.rule)
     else:
         yield ScopePatch(start, end, "uncertain", cue.rule)
 
 
-def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """The replaced thing: the object, or the subject of a passive. The replacement is not marked."""
-    if "way" in sentence.words[cue.first : cue.last] or is_passive(sentence, cue.first):
-        found = sentence.subject(cue.first)
-    else:
-        found = gap_of(cue) or object_after(sentence, cue)
-        if cue.first == 0 and gap_of(cue) is None:  # replace the filter once a year
-            return
-    if found is not None:
-        by = is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
-        yield ScopePatch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
-
-
-def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Swaps Y for Z: Y is negated."""
-    found = gap_of(cue) or (sentence.subject(cue.first) if is_passive(sentence, cue.first) else None)
-    yield from sentence.mark(cue, found)
-
-
-def draw_substitute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Substitutes Z for Y: Y is negated."""
-    if sentence.words[cue.last - 1] == "for":
-        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
-
-
 def _adds(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether the phrase adds: apart from the pool there is also a sauna; besides the pool there is a sauna."""
-    return sentence.words[cue.first] == "besides" or (
-        sentence.find(word_list("additive_words"), 0, sentence.length) >= 0
-    )
+    if sentence.words[cue.first] == "besides" or sentence.find(word_list("additive_words"), 0, sentence.length) >= 0:
+        return True
+    whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
+    comma = sentence.find(frozenset(","), cue.last, sentence.length)
+    verb = next((at for at in range(comma, sentence.length) if sentence.is_finite(at)), -1) if comma > 0 else -1
+    opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
+    return opening and verb >= 0 and not whole and sentence.lemma(verb) != "be"  # apart from acting, she paints
+
+
+def _narrows(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a noun is narrowed: languages other than Y."""
+    before = sentence.pos(cue.first - 1)
+    noun = before in ("NOUN", "PROPN") or sentence.word(cue.first - 1) == "("
+    return sentence.words[cue.first] == "other" and noun and not sentence.starts_clause(cue.last)
 
 
 def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
     for place in range(sentence.length):
         outside = place < cue.first or place >= end
-        if outside and sentence.words[place] in ("empty", "bare"):
+        if outside and sentence.words[place] in word_list("empty_words"):
             return True
     return any(other.draw in _NEGATIVE and not cue.first <= other.first < end for other in sentence.cues)
 

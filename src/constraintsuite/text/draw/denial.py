@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import VERB_GROUP
 
@@ -30,6 +32,8 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Not before a verb negates the clause; before anything else it negates only that: "in May, not in June"."""
     if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
         yield ScopePatch(cue.last + 2, list_end(sentence, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
+        return
+    if cue.rule == "used_to" and _is_purpose(sentence, cue):
         return
     if _is_verbal(sentence, cue):
         yield from deny_from(sentence, cue, cue.last)
@@ -64,14 +68,14 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Until 1994 the zoo kept Y, trams ran until 1955: now negated."""
     if sentence.has_cue(0, sentence.length, _OTHER_NEGATIONS):
         return
-    if cue.first == 0:
-        verb = next((at for at in range(cue.last, sentence.length) if sentence.is_finite(at)), None)
-        if verb is not None and sentence.tag(verb) == "VBD":
-            yield from deny_from(sentence, cue, verb)
+    opening = cue.first == 0
+    start = cue.last if opening else sentence.clause_start(cue.first)
+    verb = next((at for at in range(start, sentence.length if opening else cue.first) if sentence.is_finite(at)), -1)
+    if sentence.tag(verb) != "VBD" or not _is_lasting(sentence, verb):
         return
-    start = sentence.clause_start(cue.first)
-    past = any(sentence.tag(at) == "VBD" for at in range(start, cue.first))
-    if past and (sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last))):
+    if opening:
+        yield from deny_from(sentence, cue, verb)
+    elif sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last)):
         yield from sentence.predicate(cue, start, cue.first)
 
 
@@ -95,6 +99,41 @@ def _is_verbal(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.pos(cue.first - 1) in ("PUNCT", "CCONJ") and sentence.tag(cue.last) in ("VB", "VBP"):
         return False  # you pay for leather, not noise cancellation
     return sentence.is_verb(cue.last) or sentence.tag(cue.last) == "TO"
+
+
+def _is_lasting(sentence: ScopedSentence, verb: int) -> bool:
+    """Whether a thing had or was there, rather than a person who held an office: the zoo kept bears until 1994."""
+    subject = sentence.subject(verb)
+    if sentence.words[verb] in ("was", "were"):
+        return sentence.word(verb - 1) == "there"
+    if subject is None or sentence.lemma(verb) not in word_list("lasting_verbs"):
+        return False
+    named = sentence.pos(subject.first) == "PROPN" and (subject.first > 0 or not in_dictionary(sentence.words[0]))
+    return sentence.tag(subject.first) != "PRP" and not named
+
+
+def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether "used to" means for: is used to treat Y, the tools used to carve Y were found."""
+    if sentence.words[cue.last - 1] != "to":
+        return False
+    before = sentence.skip_adverbs_back(cue.first - 1)
+    if sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
+        return True
+    start = sentence.clause_start(cue.first)
+    earlier = any(sentence.is_finite(at) for at in range(start, cue.first)) and not sentence.is_nominal(start)
+    return earlier or sentence.tag(before) in (",", "-LRB-") or _has_later_verb(sentence, cue)
+
+
+def _has_later_verb(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether the main verb of the clause comes after "used to", so that this describes the subject."""
+    for place in range(cue.last, sentence.length):
+        if sentence.is_hard(place) or sentence.words[place] == "," or sentence.is_terminator(place):
+            return False
+        if sentence.words[place] in RELATIVE or sentence.words[place] == "and":
+            return False
+        if sentence.is_finite(place) and place > cue.last:
+            return True
+    return False
 
 
 def _is_year(word: str) -> bool:
@@ -183,9 +222,9 @@ def find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | 
     after = sentence.word(place + length)
     purpose = sentence.words[place] in word_list("need_words") and not _has_person(sentence, start)
     infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
-    outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of")
+    outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of", "without")
     return ExistencePredicate(
-        place + length, of_subject=not infinitive and after != "by", carries=infinitive or not outside
+        place + length, of_subject=not infinitive and after not in ("by", "as"), carries=infinitive or not outside
     )
 
 
@@ -235,7 +274,8 @@ def find_complement(sentence: ScopedSentence, start: int, end: int) -> Complemen
             opening = sentence.find(_COMPLEMENTS, place + 1, min(place + 5, sentence.length))
             if opening >= 0:
                 return Complement(opening, factive and sentence.words[opening] not in ("whether", "if"))
-            if sentence.starts_clause(place + 1):
+            to_gerund = sentence.word(place + 1) == "to" and sentence.tag(place + 2) == "VBG"  # admitted to owning Y
+            if to_gerund or sentence.starts_clause(place + 1):
                 return Complement(place + 1, factive)
     return None
 

@@ -9,6 +9,8 @@ from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
+_NEGATIVE = frozenset(("determiner", "particle", "none", "neither"))
+
 
 def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """May contain Y; Y might be added. "Guests may bring Y" allows it."""
@@ -28,7 +30,8 @@ def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Perhaps, probably, sometimes: the clause around the word."""
     aside = cue.first > 0 and sentence.words[cue.first - 1] == ","
-    start = cue.first if aside else sentence.clause_start(cue.first)
+    joined = sentence.word(cue.first - 1) in ("and", "or", "but")  # no cream, and perhaps sugar
+    start = cue.first if aside or joined else sentence.clause_start(cue.first)
     yield from sentence.predicate(cue, start, sentence.clause_end(cue.last))
 
 
@@ -63,7 +66,15 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
     if cue.rule == "doubt_seem" and sentence.is_drawn(cue.first):
         return
+    if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):
+        return  # claims to have no Y
     yield from sentence.predicate(cue, cue.last, sentence.clause_end(cue.last))
+
+
+def draw_denied(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Denied that there was Y; "did not deny that there was Y" leaves it open."""
+    reported = cue.as_kind("uncertain") if sentence.is_drawn(cue.first) else cue
+    yield from sentence.predicate(reported, cue.last, sentence.clause_end(cue.last))
 
 
 def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
