@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.readings import readings
@@ -15,6 +16,7 @@ _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 _NEGATIVE = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
+_SHORT_SUBJECT = 4
 _NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
@@ -29,8 +31,8 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(start) == ":":
         yield ScopePatch(start + 1, list_end(sentence, start + 1), cue.kind, cue.rule)
         return
-    while sentence.pos(start) == "ADV" and sentence.tag(start + 1) == "VBG":  # without once crossing Y
-        start += 1
+    while sentence.pos(start) == "ADV" and (sentence.tag(start + 1) == "VBG" or sentence.pos(start + 1) in _OBJECT_PARTS):
+        start += 1  # without once crossing Y, instead of just Y
     inner = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start  # rather than as Y
     if cue.rule == "doubt_preference" and sentence.tag(start) == "VB":  # prefers to stay
         return
@@ -131,6 +133,8 @@ def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
     """The subject of a participle or adjective; without a form of be, the noun before it: "straps excluded"."""
     if not _has_helper(sentence, predicate):
         before = sentence.skip_adverbs_back(predicate - 1)
+        if sentence.find(word_list("terminators"), before, predicate) >= 0:  # accepted by all, though banned
+            return None
         misread = sentence.pos(predicate) == "ADJ" and any(one.tag == "NNS" for one in readings(sentence.word(before)))
         if sentence.is_nominal(before) or sentence.tag(before) == "VBG" or misread:
             return sentence.noun_before(before)
@@ -179,7 +183,8 @@ def _is_reduced(sentence: ScopedSentence, cue: Cue, *, participle: bool) -> bool
 def _is_moved(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
     """Whether the object was only moved: dropped the vase on the floor, remove the pan from the heat."""
     place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
-    command = sentence.words[cue.first] == "remove" or sentence.lemma(cue.first) != "remove"
+    opening = cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "and", "then")
+    command = (opening and sentence.words[cue.first] == "remove") or sentence.lemma(cue.first) != "remove"
     return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
 
 
@@ -288,7 +293,15 @@ def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
         outside = place < cue.first or place >= end
         if outside and sentence.words[place] in word_list("empty_words"):
             return True
-    return any(other.draw in _NEGATIVE and not cue.first <= other.first < end for other in sentence.cues)
+    return any(
+        other.draw in _NEGATIVE and not cue.first <= other.first < end and not _is_relative(sentence, other)
+        for other in sentence.cues
+    )
+
+
+def _is_relative(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a negation belongs to a relative clause: all the costs that the plan does not cover."""
+    return sentence.find(RELATIVE, cue.first - _SHORT_SUBJECT, cue.first) > 0
 
 
 def _excepts(sentence: ScopedSentence, cue: Cue, whole: bool) -> bool:

@@ -11,6 +11,7 @@ from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 _WH = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose", "whom"))
 _OPEN_MODALS = frozenset(("will", "would", "'ll", "'d", "may", "might", "could", "should", "can", "must", "wo"))
 _PARTICIPLES = frozenset(("provided", "providing", "assuming", "supposing"))
+_PARTIES = frozenset(("you", "guests", "visitors", "they", "he", "she", "it"))
 _BREAKS = frozenset((",", "and", "but", "or"))
 _STRICT = _PARTICIPLES | {"unless", "only", "as", "so", "when"}
 
@@ -91,7 +92,16 @@ def _depends_on_condition(sentence: ScopedSentence, first: int, last: int) -> bo
         return False
     if sentence.find(_OPEN_MODALS, first, last) >= 0:
         return True
-    return sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start))
+    if sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start)):
+        return True
+    verb = next((at for at in range(first, min(last, sentence.length)) if sentence.is_finite(at)), -1)
+    return sentence.tag(verb) in ("VBP", "VBZ") and sentence.word(start) in _PARTIES and not _is_offer(sentence, verb)
+
+
+def _is_offer(sentence: ScopedSentence, verb: int) -> bool:
+    """Whether the main clause holds anyway: if you are hungry, we have a snack bar."""
+    obliged = sentence.word(verb + 1) == "to"  # you have to pay
+    return sentence.lemma(verb) in word_list("possession_verbs") and not obliged
 
 
 def _question_start(sentence: ScopedSentence, last: int) -> int:

@@ -62,7 +62,7 @@ def draw_comparison(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(start, end, cue.kind, cue.rule)
     clause = end + 1 if sentence.word(end) == "," else end
     clause += sentence.pos(clause) == "ADP" and sentence.word(clause + 1) in RELATIVE  # in which
-    if sentence.word(clause) in RELATIVE or sentence.word(clause) == "where":
-        yield ScopePatch(clause + 1, sentence.clause_end(clause + 1), cue.kind, cue.rule)
+    if sentence.word(clause) in RELATIVE or sentence.word(clause) == "where" or sentence.tag(end) in ("VBN", "VBG"):
+        yield ScopePatch(clause, sentence.clause_end(clause + 1), cue.kind, cue.rule)
     elif sentence.word(end) in _WITH:
         yield ScopePatch(end + 1, sentence.phrase_end(end + 1, loose=True), cue.kind, cue.rule)

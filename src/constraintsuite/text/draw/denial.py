@@ -42,7 +42,9 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(start) == ",":
         closing = sentence.find(_COMMA, start + 1, sentence.length)
         start = closing + 1 if closing > 0 else start + 1
-    noun = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start
+    noun = start
+    while noun < start + 2 and sentence.pos(noun) in ("ADP", "SCONJ"):  # not because of Y
+        noun += 1
     yield ScopePatch(start, sentence.phrase_end(noun, loose=True), cue.kind, "contrast_not")
 
 
@@ -248,6 +250,8 @@ def _presence_length(sentence: ScopedSentence, place: int) -> int:
     if row[0] in ("there", "here"):
         return int(sentence.tag(place) != "EX")
     if row[0] not in word_list("presence_words") and row[0] not in word_list("absence_words"):
+        return 0
+    if row[1] in ("together", "apart", "separately") or (row[0] == "known" and row[1] in ("for", "as")):
         return 0
     helper = sentence.lemma(sentence.skip_adverbs_back(place - 1))
     return int(sentence.pos(place) != "VERB" or helper in ("be", "get"))

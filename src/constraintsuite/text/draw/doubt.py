@@ -47,7 +47,10 @@ def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if sentence.words[cue.first] == "to" and not sentence.is_nominal(cue.first - 1):  # easy to taste
         return
-    yield from sentence.predicate(cue, *sentence.segment(cue.first))
+    first, last = sentence.segment(cue.first)
+    if first < cue.first:
+        first = sentence.clause_start(cue.first - (sentence.words[cue.first - 1] == ","))
+    yield from sentence.predicate(cue, first, last)
 
 
 def draw_attribute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
