@@ -128,6 +128,8 @@ class ClauseSentence(Sentence):
 
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
+        if self.word(at) == "having":
+            return False
         place, nominal, inner = at, self.tag(at) == "VBG", 0
         while place < at + HORIZON and not self.is_hard(place):
             word = self.words[place]

@@ -87,7 +87,7 @@ class LinearSentence(ClauseSentence):
         if pos in PHRASE_PARTS or word in _INSIDE or self.word(place - 1) == "-":
             return True
         if pos == "ADV":
-            return self.pos(place + 1) in ("ADJ", "ADV") or self.tag(place + 1) in ("VBN", "VBG")
+            return before == "DET" or self.pos(place + 1) in ("ADJ", "ADV") or self.tag(place + 1) in ("VBN", "VBG")
         if pos == "VERB":
             hyphen = "-" in (self.word(place - 1), self.word(place + 1))
             modifier = self.tag(place) in ("VBG", "VBN") and self.pos(place + 1) in ("NOUN", "PROPN", "ADJ")

@@ -95,8 +95,9 @@ class ScopedSentence(LinearSentence):
             return False
         if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in _AFTER_DEFINITE:
             return False
-        verb = place - 1
-        return verb < 0 or self.lemma(verb) not in word_list("possession_verbs")
+        verb = place - 2 if self.word(place - 1) in ("back", "in", "up") else place - 1  # bring back the jack
+        lemma = self.lemma(verb)
+        return lemma not in word_list("possession_verbs") and lemma not in word_list("creating_verbs")
 
 
 Draw = Callable[[ScopedSentence, Cue], Iterable[ScopePatch]]

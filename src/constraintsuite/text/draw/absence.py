@@ -39,9 +39,17 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
         yield from draw_predicate(sentence, cue)
         return
+    if cue.draw == "noun" and _is_lifted(sentence, sentence.phrase_end(inner)):
+        return
     bare_verb = cue.rule == "replacement_instead_of" and may_be_verb(sentence, inner)
     end = sentence.clause_end(inner) if bare_verb else sentence.phrase_end(inner, loose=True)
     yield ScopePatch(start, end, cue.kind, cue.rule)
+
+
+def _is_lifted(sentence: ScopedSentence, end: int) -> bool:
+    """Whether a ban ended: the ban on Y was lifted."""
+    helper = sentence.lemma(end) in ("be", "have")
+    return helper and sentence.find(word_list("lifting_words"), end, end + 4) >= 0
 
 
 def may_be_verb(sentence: ScopedSentence, at: int) -> bool:
@@ -137,7 +145,9 @@ def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
             return None
         misread = sentence.pos(predicate) == "ADJ" and any(one.tag == "NNS" for one in readings(sentence.word(before)))
         if sentence.is_nominal(before) or sentence.tag(before) == "VBG" or misread:
-            return sentence.noun_before(before)
+            found = sentence.noun_before(before)
+            within = sentence.find(frozenset(("with",)), found.first, before) if found is not None else -1
+            return TokenRange(within + 1, before + 1) if within >= 0 else found  # tomatoes with the seeds removed
     return sentence.subject(predicate)
 
 
@@ -236,10 +246,24 @@ def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
     part = sentence.pos(start) in _OBJECT_PARTS or sentence.tag(start) in ("VBG", "VBN")
     if not part or sentence.tag(start) in ("WDT", "WP", "EX"):
         return None
-    end = sentence.phrase_end(start)
+    end = _object_end(sentence, start)
     if sentence.word(end) == "from" and sentence.tag(end + 1) == "VBG":  # prohibits guests from smoking
         return TokenRange(end + 1, sentence.clause_end(end + 1))
     return TokenRange(start, end)
+
+
+def _object_end(sentence: ScopedSentence, start: int) -> int:
+    """The end of an object with what belongs to it: support for Y, a proposal to build Y, and the sale of Y."""
+    end = sentence.phrase_end(start)
+    while sentence.word(end) in ("and", "or") and sentence.pos(end + 1) == "DET":
+        if sentence.opens_clause(end + 1, end) or sentence.joins(end, start) is False:
+            break
+        end = sentence.phrase_end(end + 1)
+    last = sentence.word(end - 1)
+    if last in word_list("relational_nouns") and sentence.word(end) in ("for", "of", "to", "on"):
+        return sentence.phrase_end(end + 1)
+    planned = last in word_list("proposal_nouns") and sentence.tag(end) == "TO"
+    return sentence.clause_end(end) if planned else end
 
 
 def list_end(sentence: ScopedSentence, start: int) -> int:

@@ -27,7 +27,8 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     strict = sentence.words[cue.first] in _STRICT
     if sentence.word(end) == ",":
         last = sentence.clause_end(end + 1)
-        if strict or _depends_on_condition(sentence, end + 1, last):
+        event = sentence.words[cue.first : cue.first + 3] == ("in", "the", "event")
+        if strict or event or _depends_on_condition(sentence, end + 1, last):
             yield from sentence.predicate(cue, end + 1, last)
     first = sentence.segment(cue.first).first
     attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"

@@ -9,7 +9,7 @@ from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
-_NEGATIVE = frozenset(("determiner", "particle", "none", "neither"))
+_NEGATIVE = frozenset(("determiner", "particle", "none", "neither", "preposition", "verb", "predicate"))
 
 
 def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -67,7 +67,9 @@ def draw_prospect(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
-    if cue.rule == "doubt_seem" and sentence.is_drawn(cue.first):
+    if cue.rule in ("doubt_seem", "doubt_claim") and sentence.is_drawn(cue.first):
+        return
+    if cue.rule == "doubt_considered" and sentence.tag(cue.last) != "VBG":
         return
     if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):
         return  # claims to have no Y
