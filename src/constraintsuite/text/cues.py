@@ -40,12 +40,18 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     used: set[int] = set()
     words, verbs = phrases_by_start("word"), verb_forms()
     for at, word in enumerate(sentence.words):
-        if at not in used and (word in words or word in verbs) and sentence.word(at - 1) != "-":
+        if at not in used and (word in words or word in verbs) and not _is_suffix(sentence, at):
             cue = _longest(sentence, at)
             if cue is not None and used.isdisjoint(cue.marks) and not is_in_name(sentence, cue.first, cue.last):
                 cues.append(cue)
                 used.update(cue.marks)
     return cues
+
+
+def _is_suffix(sentence: Sentence, at: int) -> bool:
+    """Whether a dash joins the word to the one before it: anti-ban, won 4–0."""
+    before = sentence.word(at - 1)
+    return before == "-" or (before == "–" and sentence.words[at] == "0")
 
 
 def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:

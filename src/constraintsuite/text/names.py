@@ -8,8 +8,8 @@ from constraintsuite.text.sentence import QUOTES, Sentence
 _LINKS = frozenset(("of", "the", "a", "an", "to", "in", "for", "and", "on", "with", "from", "i"))
 _OPENERS = QUOTES | {":", "(", "[", "-", "–", "—", ";"}
 _DEFINING = frozenset(("is", "was", "are", "were"))
-_HEADLINE = 0.6
-_LONG_WORD = 4
+_HEADLINE = 2
+_SHORT_WORD = 3
 
 
 def is_in_name(sentence: Sentence, first: int, last: int) -> bool:
@@ -50,6 +50,5 @@ def _is_defined(sentence: Sentence, last: int) -> bool:
 
 
 def _is_headline(sentence: Sentence) -> bool:
-    """Whether most long words begin with a capital, so that a capital says nothing."""
-    words = [token.text for token in sentence.tokens if len(token.text) >= _LONG_WORD and token.text.isalpha()]
-    return sum(word[0].isupper() for word in words) > _HEADLINE * len(words)
+    """Whether hardly any word is written small, so that a capital says nothing."""
+    return sum(len(token.text) >= _SHORT_WORD and token.text.islower() for token in sentence.tokens) < _HEADLINE

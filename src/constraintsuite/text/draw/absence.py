@@ -114,7 +114,7 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
     elif cue.first == 0:
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
-        start = verb + 1 if verb >= cue.last else cue.last
+        start = verb + 1 if verb >= cue.last and sentence.tag(verb - 1) != "PRP" else cue.last
         yield ScopePatch(start, sentence.phrase_end(start), cue.kind, cue.rule)
     else:
         subject = subject_of(sentence, cue.first)

@@ -33,8 +33,10 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
         yield ScopePatch(cue.last + 2, list_end(sentence, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
         return
-    if cue.rule == "used_to" and _is_purpose(sentence, cue):
-        return
+    if cue.rule == "used_to":
+        if _is_purpose(sentence, cue):
+            return
+        cue = cue if _is_owning(sentence, cue.last) else cue.as_kind("uncertain")
     if _is_verbal(sentence, cue):
         yield from deny_from(sentence, cue, cue.last)
         return
@@ -114,6 +116,13 @@ def _is_lasting(sentence: ScopedSentence, verb: int) -> bool:
     return sentence.tag(subject.first) != "PRP" and not named
 
 
+def _is_owning(sentence: ScopedSentence, verb: int) -> bool:
+    """Whether a verb says that something is there or used: used to have Y; but "used to plunder Y" says nothing of today."""
+    lemma = sentence.lemma(verb)
+    lists = ("possession_verbs", "lasting_verbs", "using_verbs")
+    return sentence.pos(verb) not in ("VERB", "AUX") or any(lemma in word_list(name) for name in lists)
+
+
 def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether "used to" means for: is used to treat Y, the tools used to carve Y were found."""
     if sentence.words[cue.last - 1] != "to":
@@ -122,7 +131,7 @@ def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
         return True
     start = sentence.clause_start(cue.first)
-    earlier = any(sentence.is_finite(at) for at in range(start, cue.first)) and not sentence.is_nominal(start)
+    earlier = any(sentence.is_finite(at) for at in range(start, cue.first))
     return earlier or sentence.tag(before) in (",", "-LRB-") or _has_later_verb(sentence, cue)
 
 
@@ -187,7 +196,14 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     if cue.rule == "used_to" and sentence.words[presence.last - 1] not in word_list("strong_presence"):
         of_subject = False
     subject = sentence.subject(start) if of_subject else None
+    weak = not word_list("weak_presence").isdisjoint((sentence.words[presence.last - 1], sentence.lemma(presence.last - 1)))
+    if subject is not None and weak and _is_definite(sentence, subject.first):
+        cue = cue.as_kind("uncertain")
     yield from sentence.mark(cue, subject, "negated_predicate")
+
+
+def _is_definite(sentence: ScopedSentence, first: int) -> bool:
+    return sentence.word(first) in word_list("definite_determiners") or sentence.pos(first) in ("PROPN", "PRON")
 
 
 def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
@@ -241,8 +257,7 @@ def _presence_length(sentence: ScopedSentence, place: int) -> int:
     row = [sentence.word(place + offset) for offset in range(3)]
     if sentence.lemma(place) in word_list("presence_verbs") and sentence.pos(place) == "VERB":
         # The list does not feature nuts, but nuts do not feature.
-        active = sentence.lemma(place) in word_list("possession_verbs")
-        has_object = active and sentence.pos(place + 1) in _OBJECT_PARTS
+        has_object = sentence.pos(place + 1) in _OBJECT_PARTS
         return 0 if has_object or row[1] in ("to", "that") else 1
     for length in (3, 2):
         if "_".join(row[:length]) in word_list("presence_phrases"):
