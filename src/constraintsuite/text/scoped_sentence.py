@@ -95,8 +95,8 @@ class ScopedSentence(LinearSentence):
             return False
         if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in _AFTER_DEFINITE:
             return False
-        verb = place - 2 if self.word(place - 1) in ("back", "in", "up") else place - 1  # bring back the jack
-        lemma = self.lemma(verb)
+        between = self.word(place - 1) in ("back", "in", "up") or self.tag(place - 1) == "PRP"  # bring back, give him
+        lemma = self.lemma(self.skip_adverbs_back(place - 2 if between else place - 1))
         return lemma not in word_list("possession_verbs") and lemma not in word_list("creating_verbs")
 
 

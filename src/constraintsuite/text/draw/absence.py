@@ -17,6 +17,7 @@ _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 _NEGATIVE = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 _SHORT_SUBJECT = 4
+_DENIALS = _NEGATIVE | {"verb", "predicate", "noun", "gerund"}
 _NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
@@ -318,7 +319,7 @@ def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
         if outside and sentence.words[place] in word_list("empty_words"):
             return True
     return any(
-        other.draw in _NEGATIVE and not cue.first <= other.first < end and not _is_relative(sentence, other)
+        other.draw in _DENIALS and not cue.first <= other.first < end and not _is_relative(sentence, other)
         for other in sentence.cues
     )
 

@@ -32,7 +32,8 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
             yield from sentence.predicate(cue, end + 1, last)
     first = sentence.segment(cue.first).first
     attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
-    if first < cue.first and attached and (strict or _depends_on_condition(sentence, first, cue.first)):
+    tied = strict or sentence.words[cue.first : cue.last] == ("if",)
+    if first < cue.first and attached and (tied or _depends_on_condition(sentence, first, cue.first)):
         yield from sentence.predicate(cue, first, cue.first)
 
 
@@ -102,7 +103,7 @@ def _depends_on_condition(sentence: ScopedSentence, first: int, last: int) -> bo
 def _is_offer(sentence: ScopedSentence, verb: int) -> bool:
     """Whether the main clause holds anyway: if you are hungry, we have a snack bar."""
     obliged = sentence.word(verb + 1) == "to"  # you have to pay
-    return sentence.lemma(verb) in word_list("possession_verbs") and not obliged
+    return sentence.lemma(verb) in word_list("possession_verbs") and not obliged and sentence.word(verb - 1) != "you"
 
 
 def _question_start(sentence: ScopedSentence, last: int) -> int:

@@ -196,7 +196,7 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     if cue.rule == "used_to" and sentence.words[presence.last - 1] not in word_list("strong_presence"):
         of_subject = False
     subject = sentence.subject(start) if of_subject else None
-    weak = not word_list("weak_presence").isdisjoint((sentence.words[presence.last - 1], sentence.lemma(presence.last - 1)))
+    weak = sentence.words[presence.last - 1] in word_list("weak_presence")
     if subject is not None and weak and _is_definite(sentence, subject.first):
         cue = cue.as_kind("uncertain")
     yield from sentence.mark(cue, subject, "negated_predicate")

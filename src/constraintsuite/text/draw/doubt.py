@@ -87,6 +87,8 @@ def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
     a_few = sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
     part = sentence.words[cue.last - 1] != "of" or sentence.word(cue.last) in word_list("definite_determiners")
+    if sentence.words[cue.first] == "most" and sentence.pos(cue.first - 1) in ("DET", "NUM"):  # the two most common types
+        return
     if a_few or not part or sentence.pos(cue.last) == "NUM":  # a handful of olives are olives
         return
     end = cue.last if sentence.is_verb(cue.last) else sentence.phrase_end(cue.last)
