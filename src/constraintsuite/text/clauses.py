@@ -63,8 +63,8 @@ class ClauseSentence(Sentence):
             return self._is_aside_clause(place)
         if word in word_list("terminators"):
             return not self.is_exceptive(place) and not (word == "if" and self.word(place - 1) == "as")
-        if word in word_list("clause_terminators"):  # prepositions elsewhere
-            return self.starts_clause(place + 1)
+        if word in word_list("clause_terminators"):  # prepositions elsewhere: the charge for towels was dropped
+            return (word != "for" or self.word(place - 1) == ",") and self.starts_clause(place + 1)
         if word in ("yet", "so", "then"):
             return self.word(place - 1) in (",", ";") or self.pos(place) in ("CCONJ", "SCONJ")
         return word == "nor" and self.is_helper(place + 1)

@@ -8,8 +8,10 @@ from constraintsuite.text.sentence import QUOTES, Sentence
 _LINKS = frozenset(("of", "the", "a", "an", "to", "in", "for", "and", "on", "with", "from", "i"))
 _OPENERS = QUOTES | {":", "(", "[", "-", "–", "—", ";"}
 _DEFINING = frozenset(("is", "was", "are", "were"))
+_BEFORE_NAMES = frozenset(("no", "not", "neither", "nor"))
 _HEADLINE = 2
 _SHORT_WORD = 3
+_LONG_TITLE = 2
 
 
 def is_in_name(sentence: Sentence, first: int, last: int) -> bool:
@@ -40,13 +42,14 @@ def _follows_capital(sentence: Sentence, first: int) -> bool:
 
 
 def _is_defined(sentence: Sentence, last: int) -> bool:
-    """Whether a sentence opens with a title that it defines: "Without Remorse is a 2021 film"."""
-    place = last
+    """Whether a sentence opens with a title that it defines: "Without Remorse is a 2021 film", "Nothing Else Matters has a solo"."""
+    place, capitals = last, 0
     while _is_capital(sentence, place) or sentence.word(place) in _LINKS:
+        capitals += _is_capital(sentence, place)
         place += 1
-    return sentence.word(place) == "(" or (
-        sentence.word(place) in _DEFINING and sentence.word(place + 1) in ("a", "an", "the")
-    )
+    defined = sentence.word(place) in _DEFINING and sentence.word(place + 1) in ("a", "an", "the")
+    long = capitals >= _LONG_TITLE and sentence.is_finite(place) and sentence.words[last - 1] not in _BEFORE_NAMES
+    return defined or long or sentence.word(place) == "("
 
 
 def _is_headline(sentence: Sentence) -> bool:

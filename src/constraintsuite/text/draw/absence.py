@@ -113,7 +113,7 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         if sentence.pos(cue.first - 1) == "DET" and sentence.words[cue.last - 1] in _PASSING:  # the missing painting was found
             return
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
-    elif cue.first == 0:
+    elif all(sentence.pos(at) == "ADV" for at in range(cue.first)):  # notably absent is Y
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
         start = verb + 1 if verb >= cue.last and sentence.tag(verb - 1) != "PRP" else cue.last
         yield ScopePatch(start, sentence.phrase_end(start), cue.kind, cue.rule)
@@ -303,17 +303,26 @@ def _adds(sentence: ScopedSentence, cue: Cue) -> bool:
     comma = sentence.find(frozenset(","), cue.last, sentence.length)
     verb = next((at for at in range(comma, sentence.length) if sentence.is_finite(at)), -1) if comma > 0 else -1
     opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
-    return opening and verb >= 0 and not whole and sentence.lemma(verb) != "be"  # apart from acting, she paints
+    there = sentence.lemma(verb) == "be" and _is_at_hand(sentence, verb + 1)  # apart from Mondays, the shop is open
+    return opening and verb >= 0 and not whole and not there  # apart from acting, she paints
+
+
+def _is_at_hand(sentence: ScopedSentence, at: int) -> bool:
+    """Whether a predicate says that its subject can be had: is open, is available."""
+    word = sentence.word(sentence.skip_adverbs(at))
+    return word == "open" or word in word_list("presence_words")
 
 
 def _narrows(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether a noun is narrowed: languages other than Y."""
     before = sentence.pos(cue.first - 1)
     noun = before in ("NOUN", "PROPN") or sentence.word(cue.first - 1) == "("
-    return sentence.words[cue.first] == "other" and noun and not sentence.starts_clause(cue.last)
+    return sentence.words[cue.first] == "other" and noun and sentence.tag(cue.last) != "PRP"
 
 
 def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
+    if sentence.word(cue.first - 1) == "little":  # little other than Y
+        return True
     for place in range(sentence.length):
         outside = place < cue.first or place >= end
         if outside and sentence.words[place] in word_list("empty_words"):

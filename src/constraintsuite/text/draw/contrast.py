@@ -10,6 +10,7 @@ from constraintsuite.text.draw.absence import gap_of, is_passive, object_after
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
+_COMMA = frozenset(",")
 _WITH = frozenset(("with", "having", "containing", "featuring", "without"))
 
 
@@ -57,9 +58,12 @@ def draw_comparison(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     "Unlike other hotels" names the kind that the subject belongs to; only what is said of the others is negated.
     """
     start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
-    end = sentence.phrase_end(start)
+    end = max(sentence.phrase_end(start), sentence.phrase_end(start, loose=True))
     if sentence.word(start) not in word_list("own_kind"):
         yield ScopePatch(start, end, cue.kind, cue.rule)
+    closing = sentence.find(_COMMA, end + 1, sentence.length) if sentence.word(end) == "," else -1
+    if sentence.word(end + 1) in ("a", "an") and closing > 0 and sentence.starts_clause(closing + 1):
+        yield ScopePatch(end + 1, sentence.phrase_end(end + 1), cue.kind, cue.rule)  # unlike his father, a lawyer, he
     clause = end + 1 if sentence.word(end) == "," else end
     clause += sentence.pos(clause) == "ADP" and sentence.word(clause + 1) in RELATIVE  # in which
     if sentence.word(clause) in RELATIVE or sentence.word(clause) == "where" or sentence.tag(end) in ("VBN", "VBG"):

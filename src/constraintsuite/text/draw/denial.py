@@ -128,7 +128,7 @@ def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.words[cue.last - 1] != "to":
         return False
     before = sentence.skip_adverbs_back(cue.first - 1)
-    if sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
+    if cue.first == 0 or sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
         return True
     start = sentence.clause_start(cue.first)
     earlier = any(sentence.is_finite(at) for at in range(start, cue.first))
@@ -294,7 +294,8 @@ def find_complement(sentence: ScopedSentence, start: int, end: int) -> Complemen
             if opening >= 0:
                 return Complement(opening, factive and sentence.words[opening] not in ("whether", "if"))
             to_gerund = sentence.word(place + 1) == "to" and sentence.tag(place + 2) == "VBG"  # admitted to owning Y
-            if to_gerund or sentence.starts_clause(place + 1):
+            to_be = sentence.lemma(place) == "claim" and sentence.tag(place + 1) == "TO"
+            if to_gerund or to_be or sentence.starts_clause(place + 1):
                 return Complement(place + 1, factive)
     return None
 

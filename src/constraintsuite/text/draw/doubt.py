@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
@@ -112,7 +113,7 @@ def draw_either(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def _indefinite_subject(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     subject = sentence.subject(cue.first)
-    if subject is None:
+    if subject is None or sentence.word(sentence.skip_adverbs_back(cue.first - 1)) in RELATIVE:  # a moat, which may be dry
         return
     opening = sentence.word(subject.first)
     known = opening in word_list("definite_determiners") or sentence.pos(subject.first) in ("PRON", "PROPN")
