@@ -68,7 +68,8 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
     if sentence.word(at - 1) in ("longer", "never"):  # no longer bans sketching
         return True
-    if word in verbs and sentence.tag(at - 1) == "NNS" and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
+    plural = sentence.tag(at - 1) == "NNS" or (word == "lack" and sentence.is_nominal(at - 1))
+    if word in verbs and plural and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
         return True  # these animals lack lungs
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
     return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"

@@ -49,7 +49,8 @@ def _is_defined(sentence: Sentence, last: int) -> bool:
         place += 1
     defined = sentence.word(place) in _DEFINING and sentence.word(place + 1) in ("a", "an", "the")
     long = capitals >= _LONG_TITLE and sentence.is_finite(place) and sentence.words[last - 1] not in _BEFORE_NAMES
-    return defined or long or sentence.word(place) == "("
+    also = sentence.words[place : place + 3] == (",", "also", "known")
+    return defined or long or also or sentence.word(place) == "("
 
 
 def _is_headline(sentence: Sentence) -> bool:

@@ -79,6 +79,9 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     passive = participle and _has_helper(sentence, cue.first)
     if not passive and (participle or sentence.tag(cue.first) == "VBG") and _is_attribute(sentence, cue):
         return  # an abandoned farm is there
+    taken = participle and not passive and sentence.lemma(cue.first) in word_list("moving_verbs")
+    if taken and sentence.word(cue.last) == "from":  # a substance removed from wool
+        return
     if passive and _forbids_action(sentence, cue):
         yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
         return
@@ -93,7 +96,7 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         found, rule = _with_proposal(sentence, subject_of(sentence, cue.first), cue.first), "passive_absence"
     if found is not None:
         doubtful = (passive and _is_optional(sentence, cue.first)) or _is_moved(sentence, cue, found)
-        doubtful = doubtful or _is_restored(sentence, cue.last)
+        doubtful = doubtful or _is_restored(sentence, cue.last) or _is_one_of_two(sentence, cue, found)
         yield ScopePatch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
 
 
@@ -107,6 +110,9 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.words[cue.last - 1] == "gone" and not _is_gone(sentence, cue):
         return
     after = sentence.pos(cue.last)
+    aside = sentence.words[cue.first - 1] == "even" and sentence.words[cue.first - 2] == "or"
+    if aside and sentence.word(cue.last) == ",":  # a narrow, or even nonexistent, shelf
+        return
     if sentence.word(cue.last) == ":":
         yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
     elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
@@ -174,7 +180,8 @@ def is_passive(sentence: ScopedSentence, verb: int) -> bool:
 
 def _is_attribute(sentence: ScopedSentence, cue: Cue) -> bool:
     before = sentence.pos(cue.first - 1) in _BEFORE_ATTRIBUTE or sentence.tag(cue.first - 1) == "PRP$"
-    return before and sentence.pos(cue.last) in ("NOUN", "PROPN") and cue.last == cue.first + 1
+    dated = sentence.pos(cue.first - 1) == "DET" and sentence.pos(cue.last) == "NUM"  # a cancelled 1983 game
+    return before and (dated or sentence.pos(cue.last) in ("NOUN", "PROPN")) and cue.last == cue.first + 1
 
 
 def _takes_no_object(sentence: ScopedSentence, cue: Cue) -> bool:
@@ -203,6 +210,12 @@ def _forbids_action(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether a passive forbids what its subject does: it is forbidden to swim, guests are banned from smoking."""
     action = sentence.word(cue.last) in ("to", "from") and sentence.tag(cue.last + 1) in ("VB", "VBP", "VBG")
     return action and sentence.lemma(cue.first) in word_list("forbidding_verbs")
+
+
+def _is_one_of_two(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
+    """Whether a relative clause may belong to either of two nouns: a sequence within a gene that is removed."""
+    relative = sentence.word(sentence.verb_group_start(cue.first) - 1) in RELATIVE
+    return relative and found.last < cue.first and sentence.pos(found.first - 1) == "ADP"
 
 
 def _is_restored(sentence: ScopedSentence, start: int) -> bool:
@@ -282,7 +295,8 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     end = sentence.phrase_end(start)
     whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
-    negative = _is_negative(sentence, cue, end)
+    by_excluding = sentence.words[cue.first] == "excluding" and sentence.pos(cue.first - 1) == "ADP"
+    negative = not by_excluding and _is_negative(sentence, cue, end)
     if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, whole or negative):
         return
     if negative:
@@ -321,7 +335,8 @@ def _narrows(sentence: ScopedSentence, cue: Cue) -> bool:
 
 
 def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
-    if sentence.word(cue.first - 1) == "little":  # little other than Y
+    little = sentence.find(frozenset(("little",)), 0, sentence.length)
+    if little >= 0 and (little in (0, cue.first - 1) or sentence.words[little - 1] == "very"):  # little other than Y
         return True
     for place in range(sentence.length):
         outside = place < cue.first or place >= end

@@ -30,7 +30,7 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         event = sentence.words[cue.first : cue.first + 3] == ("in", "the", "event")
         if strict or event or _depends_on_condition(sentence, end + 1, last):
             yield from sentence.predicate(cue, end + 1, last)
-    first = sentence.segment(cue.first).first
+    first = sentence.clause_start(cue.first - (sentence.word(cue.first - 1) == ","))
     attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
     tied = strict or sentence.words[cue.first : cue.last] == ("if",)
     if first < cue.first and attached and (tied or _depends_on_condition(sentence, first, cue.first)):

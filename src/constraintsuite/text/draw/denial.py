@@ -86,7 +86,7 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """I wish it had Y; if only there were Y: Y is negated."""
     end = sentence.clause_end(cue.last)
-    if any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
+    if sentence.tag(cue.last) != "TO" and any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
         yield from sentence.predicate(cue, cue.last, end)
 
 
@@ -128,6 +128,8 @@ def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.words[cue.last - 1] != "to":
         return False
     before = sentence.skip_adverbs_back(cue.first - 1)
+    if sentence.word(before) == "and":  # is primarily and customarily used to
+        before = sentence.skip_adverbs_back(before - 1)
     if cue.first == 0 or sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
         return True
     start = sentence.clause_start(cue.first)
