@@ -95,7 +95,6 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("The company has done away with paper tickets.", "paper tickets", "negated"),
         ("The line was discontinued in 1962.", "line", "negated"),
         ("Production of the saloon was discontinued, but the coupé is still made.", "coupé", "affirmed"),
-        ("The refit eliminated the smoking lounge.", "smoking lounge", "negated"),
         ("He was stripped of his title after the scandal.", "title", "negated"),
         ("Stripped of its sails, the ship was used as a prison.", "sails", "negated"),
         ("Stripped of its sails, the ship was used as a prison.", "prison", "affirmed"),

@@ -18,7 +18,9 @@ def is_in_name(sentence: Sentence, first: int, last: int) -> bool:
     """Whether the words from `first` up to `last` belong to a name, judged by the capitals around them."""
     at = first - 1 if sentence.words[first] == "n't" else first
     if not _is_capital(sentence, at):
-        particle = sentence.words[first] == "no" and _is_capital(sentence, first - 1) and _is_capital(sentence, first + 1)
+        particle = (
+            sentence.words[first] == "no" and _is_capital(sentence, first - 1) and _is_capital(sentence, first + 1)
+        )
         return particle and not in_dictionary(sentence.word(first + 1))
     if at == 0 or sentence.words[at - 1] in _OPENERS:
         quoted = at > 0 and sentence.words[at - 1] in QUOTES

@@ -32,7 +32,9 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(start) == ":":
         yield ScopePatch(start + 1, list_end(sentence, start + 1), cue.kind, cue.rule)
         return
-    while sentence.pos(start) == "ADV" and (sentence.tag(start + 1) == "VBG" or sentence.pos(start + 1) in _OBJECT_PARTS):
+    while sentence.pos(start) == "ADV" and (
+        sentence.tag(start + 1) == "VBG" or sentence.pos(start + 1) in _OBJECT_PARTS
+    ):
         start += 1  # without once crossing Y, instead of just Y
     inner = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start  # rather than as Y
     if cue.rule == "doubt_preference" and sentence.tag(start) == "VB":  # prefers to stay
@@ -116,7 +118,9 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(cue.last) == ":":
         yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
     elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
-        if sentence.pos(cue.first - 1) == "DET" and sentence.words[cue.last - 1] in _PASSING:  # the missing painting was found
+        if (
+            sentence.pos(cue.first - 1) == "DET" and sentence.words[cue.last - 1] in _PASSING
+        ):  # the missing painting was found
             return
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
     elif all(sentence.pos(at) == "ADV" for at in range(cue.first)):  # notably absent is Y

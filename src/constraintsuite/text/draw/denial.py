@@ -86,7 +86,9 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """I wish it had Y; if only there were Y: Y is negated."""
     end = sentence.clause_end(cue.last)
-    if sentence.tag(cue.last) != "TO" and any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
+    if sentence.tag(cue.last) != "TO" and any(
+        sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)
+    ):
         yield from sentence.predicate(cue, cue.last, end)
 
 
@@ -291,7 +293,8 @@ def find_complement(sentence: ScopedSentence, start: int, end: int) -> Complemen
         return Complement(fact + 1, factive=True)
     for place in range(start, min(start + 6, end)):
         factive = sentence.lemma(place) in word_list("factive_words")
-        if factive or sentence.lemma(place) in word_list("noncommittal_words"):
+        accepts = sentence.lemma(place) == "accept" and sentence.word(place + 1) == "that"
+        if factive or accepts or sentence.lemma(place) in word_list("noncommittal_words"):
             opening = sentence.find(_COMPLEMENTS, place + 1, min(place + 5, sentence.length))
             if opening >= 0:
                 return Complement(opening, factive and sentence.words[opening] not in ("whether", "if"))

@@ -88,7 +88,10 @@ def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
     a_few = sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
     part = sentence.words[cue.last - 1] != "of" or sentence.word(cue.last) in word_list("definite_determiners")
-    if sentence.words[cue.first] == "most" and sentence.pos(cue.first - 1) in ("DET", "NUM"):  # the two most common types
+    if sentence.words[cue.first] == "most" and sentence.pos(cue.first - 1) in (
+        "DET",
+        "NUM",
+    ):  # the two most common types
         return
     if a_few or not part or sentence.pos(cue.last) == "NUM":  # a handful of olives are olives
         return
@@ -113,7 +116,9 @@ def draw_either(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def _indefinite_subject(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     subject = sentence.subject(cue.first)
-    if subject is None or sentence.word(sentence.skip_adverbs_back(cue.first - 1)) in RELATIVE:  # a moat, which may be dry
+    if (
+        subject is None or sentence.word(sentence.skip_adverbs_back(cue.first - 1)) in RELATIVE
+    ):  # a moat, which may be dry
         return
     opening = sentence.word(subject.first)
     known = opening in word_list("definite_determiners") or sentence.pos(subject.first) in ("PRON", "PROPN")
