@@ -144,7 +144,7 @@ class LinearSentence(ClauseSentence):
                 return closing + 1 if closing > 0 and self.is_finite(closing + 1) else None
             elif (
                 self.is_hard(place)
-                or word in ("but", "and")
+                or (word in ("but", "and") and not self.is_exceptive(place))
                 or (word in word_list("subordinators") and self.starts_clause(place + 1))
             ):
                 return None

@@ -9,6 +9,7 @@ _LINKS = frozenset(("of", "the", "a", "an", "to", "in", "for", "and", "on", "wit
 _OPENERS = QUOTES | {":", "(", "[", "-", "–", "—", ";"}
 _DEFINING = frozenset(("is", "was", "are", "were"))
 _BEFORE_NAMES = frozenset(("no", "not", "neither", "nor"))
+_OF_WORKS = frozenset(("stars", "starred", "features", "featured", "tells", "follows"))
 _HEADLINE = 2
 _SHORT_WORD = 3
 _LONG_TITLE = 2
@@ -23,8 +24,11 @@ def is_in_name(sentence: Sentence, first: int, last: int) -> bool:
         )
         return particle and not in_dictionary(sentence.word(first + 1))
     if at == 0 or sentence.words[at - 1] in _OPENERS:
-        quoted = at > 0 and sentence.words[at - 1] in QUOTES
-        named = _follows_capital(sentence, first) and (quoted or _is_defined(sentence, last))
+        if not _follows_capital(sentence, first):
+            return False
+        if _is_defined(sentence, last):
+            return True
+        named = at > 0 and sentence.words[at - 1] in QUOTES
     else:
         after_name = _is_capital(sentence, at - 1) and (at > 1 or sentence.pos(at - 1) in ("PROPN", "NOUN"))
         named = after_name or _follows_capital(sentence, first)
@@ -50,6 +54,7 @@ def _is_defined(sentence: Sentence, last: int) -> bool:
         capitals += _is_capital(sentence, place)
         place += 1
     defined = sentence.word(place) in _DEFINING and sentence.word(place + 1) in ("a", "an", "the")
+    defined = defined or (capitals >= _LONG_TITLE and sentence.word(place) in _OF_WORKS)
     long = capitals >= _LONG_TITLE and sentence.is_finite(place) and sentence.words[last - 1] not in _BEFORE_NAMES
     also = sentence.words[place : place + 3] == (",", "also", "known")
     return defined or long or also or sentence.word(place) == "("

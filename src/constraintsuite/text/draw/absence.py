@@ -44,6 +44,9 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if cue.draw == "noun" and _is_lifted(sentence, sentence.phrase_end(inner)):
         return
+    if sentence.lemma(cue.first - 1) in word_list("forbidding_verbs"):  # prohibited without a licence
+        yield ScopePatch(start, sentence.phrase_end(inner), "affirmed", "double_negation")
+        return
     bare_verb = cue.rule == "replacement_instead_of" and may_be_verb(sentence, inner)
     end = sentence.clause_end(inner) if bare_verb else sentence.phrase_end(inner, loose=True)
     yield ScopePatch(start, end, cue.kind, cue.rule)
@@ -205,6 +208,9 @@ def _is_reduced(sentence: ScopedSentence, cue: Cue, *, participle: bool) -> bool
 def _is_moved(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
     """Whether the object was only moved: dropped the vase on the floor, remove the pan from the heat."""
     place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
+    dated = sentence.pos(found.last + 1) in ("NUM", "PROPN")  # dropped the relay in 2009
+    if dated or (sentence.lemma(cue.first) == "drop" and sentence.word(found.last) == "from"):
+        return False
     opening = cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "and", "then")
     command = (opening and sentence.words[cue.first] == "remove") or sentence.lemma(cue.first) != "remove"
     return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
@@ -262,7 +268,7 @@ def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
     if granted and sentence.pos(start + 1) in _OBJECT_PARTS:  # refused him a burial
         start += 1
     part = sentence.pos(start) in _OBJECT_PARTS or sentence.tag(start) in ("VBG", "VBN")
-    if not part or sentence.tag(start) in ("WDT", "WP", "EX"):
+    if not part or sentence.tag(start) in ("WDT", "WP", "EX") or sentence.word(start + 1) == "ago":
         return None
     end = _object_end(sentence, start)
     if sentence.word(end) == "from" and sentence.tag(end + 1) == "VBG":  # prohibits guests from smoking

@@ -97,13 +97,7 @@ def _depends_on_condition(sentence: ScopedSentence, first: int, last: int) -> bo
     if sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start)):
         return True
     verb = next((at for at in range(first, min(last, sentence.length)) if sentence.is_finite(at)), -1)
-    return sentence.tag(verb) in ("VBP", "VBZ") and sentence.word(start) in _PARTIES and not _is_offer(sentence, verb)
-
-
-def _is_offer(sentence: ScopedSentence, verb: int) -> bool:
-    """Whether the main clause holds anyway: if you are hungry, we have a snack bar."""
-    obliged = sentence.word(verb + 1) == "to"  # you have to pay
-    return sentence.lemma(verb) in word_list("possession_verbs") and not obliged and sentence.word(verb - 1) != "you"
+    return sentence.tag(verb) in ("VBP", "VBZ") and sentence.word(start) in _PARTIES
 
 
 def _question_start(sentence: ScopedSentence, last: int) -> int:

@@ -81,6 +81,8 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield from deny_from(sentence, cue, verb)
     elif sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last)):
         yield from sentence.predicate(cue, start, cue.first)
+        if sentence.lemma(verb) in ("run", "operate", "stand", "exist"):  # the ferry ran until 1960
+            yield from sentence.mark(cue, sentence.subject(verb))
 
 
 def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
