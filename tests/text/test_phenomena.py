@@ -1,4 +1,4 @@
-"""Both analysers on the sentences of `cases_phenomena.py`: the verdict on each mention."""
+"""Both analysers on the sentences of `cases_phenomena.py` and of the later rounds: the verdict on each mention."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mentions
-from text.cases_phenomena import CASES
+from text import cases_phenomena, cases_phenomena_later
 
-ROWS = [row for rows in CASES.values() for row in rows]
+ROWS = [row for module in (cases_phenomena, cases_phenomena_later) for rows in module.CASES.values() for row in rows]
 IDS = [f"{text[:60]} / {y}" for text, y, _ in ROWS]
 
 
