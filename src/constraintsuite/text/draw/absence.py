@@ -17,7 +17,7 @@ _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 _NEGATIVE = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 _SHORT_SUBJECT = 4
-_DENIALS = _NEGATIVE | {"verb", "predicate", "noun", "gerund"}
+_ABSENCES = frozenset(("verb", "predicate", "noun", "gerund"))
 _NEEDS_WHOLE = frozenset(("but", "bar", "save", "beside"))
 
 
@@ -284,7 +284,7 @@ def _object_end(sentence: ScopedSentence, start: int) -> int:
             break
         end = sentence.phrase_end(end + 1)
     last = sentence.word(end - 1)
-    if last in word_list("relational_nouns") and sentence.word(end) in ("for", "of", "to", "on"):
+    if f"{last}_{sentence.word(end)}" in word_list("relational_nouns"):
         return sentence.phrase_end(end + 1)
     planned = last in word_list("proposal_nouns") and sentence.tag(end) == "TO"
     return sentence.clause_end(end) if planned else end
@@ -304,10 +304,11 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(start) in ("where", "when", "that", "if"):
         return
     end = sentence.phrase_end(start)
-    whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
+    universal = sentence.find(word_list("universals"), 0, sentence.length) >= 0
+    whole = universal or sentence.find(word_list("whole_words"), 0, sentence.length) >= 0
     by_excluding = sentence.words[cue.first] == "excluding" and sentence.pos(cue.first - 1) == "ADP"
     negative = not by_excluding and _is_negative(sentence, cue, end)
-    if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, whole or negative):
+    if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, universal or negative):
         return
     if negative:
         yield ScopePatch(start, end, "affirmed", "exception_of_negative")
@@ -352,8 +353,11 @@ def _is_negative(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
         outside = place < cue.first or place >= end
         if outside and sentence.words[place] in word_list("empty_words"):
             return True
+    start = sentence.clause_start(cue.first)
     return any(
-        other.draw in _DENIALS and not cue.first <= other.first < end and not _is_relative(sentence, other)
+        (other.draw in _NEGATIVE or (other.draw in _ABSENCES and start <= other.first))
+        and not cue.first <= other.first < end
+        and not _is_relative(sentence, other)
         for other in sentence.cues
     )
 

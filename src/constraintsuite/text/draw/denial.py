@@ -134,6 +134,8 @@ def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
     before = sentence.skip_adverbs_back(cue.first - 1)
     if sentence.word(before) == "and":  # is primarily and customarily used to
         before = sentence.skip_adverbs_back(before - 1)
+    if sentence.tag(before) in ("WP", "WDT", "EX"):  # what used to be a shop
+        return False
     if cue.first == 0 or sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
         return True
     start = sentence.clause_start(cue.first)
