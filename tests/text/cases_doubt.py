@@ -167,6 +167,16 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("He does not deny that the car has a dent.", "dent", "uncertain"),
         ("The clerk denied that there was a key.", "key", "negated"),
     ],
+    "doubt_confusion": [
+        ("It is not to be confused with the Lesser Slade.", "Lesser Slade", "uncertain"),
+    ],
+    "doubt_claim": [
+        ("The inn claims to own a painting by Hals.", "painting", "uncertain"),
+        ("It is believed that the crew had a map.", "map", "uncertain"),
+    ],
+    "doubt_considered": [
+        ("The council considered dropping the parade.", "parade", "uncertain"),
+    ],
     "doubt_either": [
         ("Choose either soup or salad.", "salad", "uncertain"),
     ],

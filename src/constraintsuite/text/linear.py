@@ -224,7 +224,8 @@ class LinearSentence(ClauseSentence):
         if (word == "that" and self.tag(place) == "IN") or word == "whose" or self.tag(place) in _WH_TAGS:
             return True
         if word in ("and", ","):
-            if self._previous_verb(place) is not None:
+            verb = self._previous_verb(place)
+            if verb is not None and (word == "," or self.find(word_list("terminators"), verb, place) < 0):
                 return True
             listed = any(self.words[at] in ("and", "or") for at in range(place, end))
             return word == "," and not (listed and self.is_nominal(place - 1))

@@ -82,7 +82,8 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The object of a verb of absence; its subject in the passive; its antecedent in a relative clause."""
     participle = is_passive(sentence, cue.first)
     passive = participle and _has_helper(sentence, cue.first)
-    if not passive and (participle or sentence.tag(cue.first) == "VBG") and _is_attribute(sentence, cue):
+    gerund = sentence.tag(cue.first) == "VBG" and sentence.pos(cue.first - 1) in ("DET", "ADJ")  # the declining power
+    if not passive and (participle or gerund) and _is_attribute(sentence, cue):
         return  # an abandoned farm is there
     taken = participle and not passive and sentence.lemma(cue.first) in word_list("moving_verbs")
     if taken and sentence.word(cue.last) == "from":  # a substance removed from wool
