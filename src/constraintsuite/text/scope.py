@@ -7,7 +7,7 @@ from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
-from constraintsuite.text.draw import absence, conditions, contrast, denial, doubt, quantities, structures
+from constraintsuite.text.draw import absence, conditions, contrast, denial, doubt, exceptions, quantities, structures
 from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
@@ -47,7 +47,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "wish": denial.draw_wish,
     },
     {
-        "exception": absence.draw_exception,
+        "exception": exceptions.draw_exception,
         "modal": doubt.draw_modal,
         "adverb": doubt.draw_adverb,
         "optional": doubt.draw_optional,
