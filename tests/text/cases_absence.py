@@ -200,6 +200,27 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
     "anything_but": [
         ("Tea was anything but a luxury, and anything but cheap.", "cheap", "negated"),
     ],
+    "comparison": [
+        ("Unlike the annexe, which has a lift, the old wing is quiet.", "lift", "negated"),
+        ("In contrast to trams with steps, this one is low.", "steps", "negated"),
+    ],
+    "less_than": [
+        ("It is less a novel than a diary.", "novel", "negated"),
+    ],
+    "without_charge": [
+        ("Towels are free of charge for members.", "charge", "negated"),
+        ("There is no extra charge for towels.", "charge", "negated"),
+    ],
+    "in_vain": [
+        ("They searched for a well in vain.", "well", "negated"),
+        ("The square has a fountain, which you will look for in vain on the map.", "fountain", "negated"),
+    ],
+    "turned_down_by": [
+        ("The part was turned down by Peter Moss.", "Peter Moss", "negated"),
+    ],
+    "replacement_of": [
+        ("It was directed by Peter Moss's replacement, Ann Hale.", "Peter Moss", "negated"),
+    ],
     "label": [
         ("Pets: no", "pets", "negated"),
         ("Pets: not allowed", "pets", "negated"),

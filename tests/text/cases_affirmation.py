@@ -4,6 +4,15 @@ from __future__ import annotations
 
 CASES: dict[str, list[tuple[str, str, str]]] = {
     "no_cue": [
+        ("There is no extra charge for towels.", "towels", "affirmed"),
+        ("Unlike the annexe, the old wing has a lift.", "lift", "affirmed"),
+        ("The novel is about a painter who considered the sea a friend.", "sea", "affirmed"),
+        ("The group Men Without Hats wrote it.", "Hats", "affirmed"),
+        ("Ono no Komachi wrote it at court.", "Komachi", "affirmed"),
+        ("Nothing Else Matters has a long solo.", "solo", "affirmed"),
+        ("He gave a priceless vase to the museum.", "price", "affirmed"),
+        ("He was mayor until 1840.", "mayor", "affirmed"),
+        ("Salt is used to cure the fish.", "fish", "affirmed"),
         ("The pitches have been given Wi-Fi but denied electricity.", "Wi-Fi", "affirmed"),
         ("It's old-fashioned; we grew by replication instead of sharding.", "replication", "affirmed"),
         ("The rooms have bathtubs rather than balconies.", "bathtubs", "affirmed"),

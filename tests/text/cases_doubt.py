@@ -78,8 +78,6 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("She asked if the room had a desk.", "desk", "uncertain"),
         ("Nobody knows whether the vault holds gold.", "gold", "uncertain"),
         ("I doubt that the inn has a sauna.", "sauna", "uncertain"),
-        ("She didn't deny that she kept a revolver.", "revolver", "uncertain"),
-        ("He does not deny that the car has a dent.", "dent", "uncertain"),
         ("We cannot say whether it was arson.", "arson", "uncertain"),
         ("They have not said whether there will be a bar.", "bar", "uncertain"),
         ("I have no idea whether the train has a dining car.", "dining car", "uncertain"),
@@ -163,6 +161,21 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
     ],
     "doubt_frequency": [
         ("Symptoms include fever, but not usually a rash.", "rash", "uncertain"),
+    ],
+    "denial_that": [
+        ("She didn't deny that she kept a revolver.", "revolver", "uncertain"),
+        ("He does not deny that the car has a dent.", "dent", "uncertain"),
+        ("The clerk denied that there was a key.", "key", "negated"),
+    ],
+    "doubt_confusion": [
+        ("It is not to be confused with the Lesser Slade.", "Lesser Slade", "uncertain"),
+    ],
+    "doubt_claim": [
+        ("The inn claims to own a painting by Hals.", "painting", "uncertain"),
+        ("It is believed that the crew had a map.", "map", "uncertain"),
+    ],
+    "doubt_considered": [
+        ("The council considered dropping the parade.", "parade", "uncertain"),
     ],
     "doubt_either": [
         ("Choose either soup or salad.", "salad", "uncertain"),

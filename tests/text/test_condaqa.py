@@ -13,7 +13,7 @@ from constraintsuite.text.condaqa import check_condaqa, kind_of_cue
 ROWS = [
     (1, 0, "not", "The mill was not restored.", "The mill was not restored. It stands by the river."),
     (1, 3, "not", "The mill was not restored.", "The mill was restored. It stands by the river."),
-    (2, 0, "illegal", "Fishing is illegal there.", "Fishing is illegal there."),
+    (2, 0, "unfinished", "The bridge is unfinished.", "The bridge is unfinished."),
     (3, 0, "without", "They crossed without a boat.", "They crossed without a boat."),
     (3, 3, "without", "They crossed without a boat.", "They still crossed without a boat."),  # the cue is still there
     (4, 0, "cannot", "The gate cannot be opened.", "The gate cannot be opened."),

@@ -94,6 +94,7 @@ def test_parser_reads_prose(parser: Analyser, text: str, y: str, verdict: str) -
         # what word order alone gets wrong
         ("At our coach's request the beeswax was kept out.", "coach", "affirmed"),
         ("Each session excludes music, and Noor, the teacher, taps out the counts.", "Noor", "affirmed"),
+        ("The refit eliminated the smoking lounge.", "smoking lounge", "negated"),
         ("He soon sold the press that nobody wanted, and bought a kiln.", "kiln", "affirmed"),
     ],
 )

@@ -63,8 +63,8 @@ class ClauseSentence(Sentence):
             return self._is_aside_clause(place)
         if word in word_list("terminators"):
             return not self.is_exceptive(place) and not (word == "if" and self.word(place - 1) == "as")
-        if word in word_list("clause_terminators"):  # prepositions elsewhere
-            return self.starts_clause(place + 1)
+        if word in word_list("clause_terminators"):  # prepositions elsewhere: the charge for towels was dropped
+            return (word != "for" or self.word(place - 1) == ",") and self.starts_clause(place + 1)
         if word in ("yet", "so", "then"):
             return self.word(place - 1) in (",", ";") or self.pos(place) in ("CCONJ", "SCONJ")
         return word == "nor" and self.is_helper(place + 1)
@@ -113,6 +113,8 @@ class ClauseSentence(Sentence):
             return not joined
         if self.is_verb(place - 1) and place - 1 >= start and self.pos(following) == "DET":
             return True  # which cannot be opened and a fan
+        if self.tag(following) == "VBN" and self.tag(start) == "VB":  # refused to sign and resigned
+            return not inclusive
         if self.is_verb(following) and self.tag(following) != "VBG":
             return not inclusive and (self.is_finite(following) or self._imperative(start))
         return self.opens_clause(following, place)
@@ -128,6 +130,8 @@ class ClauseSentence(Sentence):
 
     def starts_clause(self, at: int) -> bool:
         """Whether a subject and its finite verb follow from `at` on, before the next comma or mark."""
+        if self.word(at) == "having":
+            return False
         place, nominal, inner = at, self.tag(at) == "VBG", 0
         while place < at + HORIZON and not self.is_hard(place):
             word = self.words[place]
@@ -171,10 +175,13 @@ class ClauseSentence(Sentence):
                 if bare and word in ("and", "&") and self.word(place + 1) in word_list("fresh_determiners"):
                     return False
                 return not self.opens_clause(place + 1, place) and not self.is_finite(place + 1)
-            if word in word_list("terminators") or self.tag(place) == "TO":
+            if word in word_list("terminators") or self.tag(place) == "TO" or self._is_either_way(place):
                 return False
             place += 1
         return False
+
+    def _is_either_way(self, place: int) -> bool:
+        return self.words[place] == "with" and self.word(place + 2) == "without"  # with or without
 
     def is_exceptive(self, place: int) -> bool:
         """Whether `but` means except: "every tool but the drill"."""
@@ -191,7 +198,7 @@ class ClauseSentence(Sentence):
         start = verb
         while start > max(verb - VERB_GROUP, 0) and (
             self.pos(start - 1) in ("AUX", "ADV", "PART")
-            or self.word(start - 1) in ("be", "been", "being", "get", "got", "have", "has", "had")
+            or self.word(start - 1) in ("be", "been", "being", "get", "got", "have", "has", "had", "since")
         ):
             start -= 1
         while start < verb and self.pos(start) == "ADV":

@@ -27,7 +27,7 @@ from constraintsuite.text.sentences import split_sentences
 CueKind = Literal["particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other"]
 KINDS: tuple[CueKind, ...] = ("particle", "preposition", "noun", "verb", "adverb", "comparison", "affix", "other")
 OUT_OF_SCOPE: frozenset[CueKind] = frozenset(("affix", "comparison"))
-"""Affixes (illegal, unfinished) and comparisons (unlike) describe a thing, but do not exclude a Y."""
+"""Affixes (unfinished) describe a thing and do not exclude a Y; comparisons (unlike) do so only with a clause of their own."""
 _AFFIRMATIVE_EDIT = 3
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "a")
 

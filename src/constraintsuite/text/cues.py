@@ -9,6 +9,7 @@ from functools import cache
 from constraintsuite.text.base import ScopeKind
 from constraintsuite.text.inflection import get_inflections
 from constraintsuite.text.lexicon import Element, Phrase, all_verbs, phrases_by_start
+from constraintsuite.text.names import is_in_name
 from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
 
@@ -37,20 +38,26 @@ def find_cues(sentence: Sentence) -> list[Cue]:
     """The cues in order; each word belongs to one cue at most, and words in a gap may be another cue."""
     cues: list[Cue] = []
     used: set[int] = set()
-    words, verbs = phrases_by_start("word"), _verb_forms()
+    words, verbs = phrases_by_start("word"), verb_forms()
     for at, word in enumerate(sentence.words):
-        if at not in used and (word in words or word in verbs) and sentence.word(at - 1) != "-":
+        if at not in used and (word in words or word in verbs) and not _is_suffix(sentence, at):
             cue = _longest(sentence, at)
-            if cue is not None and used.isdisjoint(cue.marks):
+            if cue is not None and used.isdisjoint(cue.marks) and not is_in_name(sentence, cue.first, cue.last):
                 cues.append(cue)
                 used.update(cue.marks)
     return cues
 
 
-def _is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
+def _is_suffix(sentence: Sentence, at: int) -> bool:
+    """Whether a dash joins the word to the one before it: anti-ban, won 4–0."""
+    before = sentence.word(at - 1)
+    return before == "-" or (before == "–" and sentence.words[at] == "0")
+
+
+def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
     """Whether the word is a form of one of the verbs and used as a verb; imperatives may have another tag."""
     word = sentence.word(at)
-    if verbs.isdisjoint(_verb_forms().get(word, ())):
+    if verbs.isdisjoint(verb_forms().get(word, ())):
         return False
     pos = sentence.pos(at)
     if pos in ("VERB", "AUX"):
@@ -59,14 +66,17 @@ def _is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
         return word not in verbs
     if not any(reading.pos == "NOUN" for reading in readings(word)):
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
-    if word in verbs and sentence.tag(at - 1) == "NNS" and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
+    if sentence.word(at - 1) in ("longer", "never"):  # no longer bans sketching
+        return True
+    plural = sentence.tag(at - 1) == "NNS" or (word == "lack" and sentence.is_nominal(at - 1))
+    if word in verbs and plural and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
         return True  # these animals lack lungs
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
     return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
 
 
 @cache
-def _verb_forms() -> dict[str, frozenset[str]]:
+def verb_forms() -> dict[str, frozenset[str]]:
     """The forms of all verbs of the lexicon, each with the verbs that it can be a form of."""
     table: dict[str, set[str]] = {}
     for verb in all_verbs():
@@ -101,7 +111,7 @@ def _candidates(sentence: Sentence, at: int) -> Iterator[Phrase]:
     word, second = sentence.words[at], sentence.word(at + 1)
     entries = [
         phrases_by_start("word").get(word),
-        *(phrases_by_start("verb").get(verb) for verb in _verb_forms().get(word, ())),
+        *(phrases_by_start("verb").get(verb) for verb in verb_forms().get(word, ())),
     ]
     for entry in entries:
         if entry is not None:
@@ -141,5 +151,5 @@ def _fits(sentence: Sentence, at: int, element: Element) -> bool:
     if element.sort == "word":
         return sentence.words[at] in element.values
     if element.sort == "verb":
-        return _is_form_of(sentence, at, element.values)
+        return is_form_of(sentence, at, element.values)
     return sentence.pos(at) in element.values

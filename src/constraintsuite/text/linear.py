@@ -87,11 +87,11 @@ class LinearSentence(ClauseSentence):
         if pos in PHRASE_PARTS or word in _INSIDE or self.word(place - 1) == "-":
             return True
         if pos == "ADV":
-            return self.pos(place + 1) in ("ADJ", "ADV") or self.tag(place + 1) in ("VBN", "VBG")
+            return before == "DET" or self.pos(place + 1) in ("ADJ", "ADV") or self.tag(place + 1) in ("VBN", "VBG")
         if pos == "VERB":
             hyphen = "-" in (self.word(place - 1), self.word(place + 1))
             modifier = self.tag(place) in ("VBG", "VBN") and self.pos(place + 1) in ("NOUN", "PROPN", "ADJ")
-            noun = place > start and before in ("DET", "ADJ")
+            noun = place > start and before in ("DET", "ADJ") and not self.is_helper(place)
             return hyphen or noun or (modifier and before in _PREMODIFIED)
         return False
 
@@ -108,7 +108,9 @@ class LinearSentence(ClauseSentence):
             return self.subject(previous) if previous is not None else None
         if word == ",":
             opening = max((at for at in range(place) if self.words[at] == ","), default=-1)
-            return self.noun_before(opening - 1 if opening > 0 else place - 1)
+            found = self.noun_before(opening - 1 if opening > 0 else place - 1)
+            named = opening > 0 and all(self.pos(at) in PHRASE_PARTS for at in range(opening + 1, place))
+            return TokenRange(found.first, place) if found is not None and named else found  # his wife, Jane, does not
         gerund = self.tag(place) == "VBG" and (place == 0 or self.pos(place - 1) in _BEFORE_GERUND)
         if (self.is_verb(place) and not gerund) or self.pos(place) in ("ADV", "ADP"):
             return self._before_relative(place)
@@ -142,7 +144,7 @@ class LinearSentence(ClauseSentence):
                 return closing + 1 if closing > 0 and self.is_finite(closing + 1) else None
             elif (
                 self.is_hard(place)
-                or word in ("but", "and")
+                or (word in ("but", "and") and not self.is_exceptive(place))
                 or (word in word_list("subordinators") and self.starts_clause(place + 1))
             ):
                 return None
@@ -174,7 +176,7 @@ class LinearSentence(ClauseSentence):
     def _is_verbal(self, at: int) -> bool:
         """Whether a verb phrase begins here, as in "without using Y"."""
         tag = self.tag(at)
-        return (self.pos(at) == "VERB" and tag in ("VBG", "VB")) or tag == "TO"
+        return (self.is_verb(at) and tag in ("VBG", "VB")) or tag == "TO"
 
     def noun_before(self, end: int) -> TokenRange | None:
         """The phrase whose last word is at `end`: back to the clause's start, cut before its first preposition."""
@@ -222,7 +224,8 @@ class LinearSentence(ClauseSentence):
         if (word == "that" and self.tag(place) == "IN") or word == "whose" or self.tag(place) in _WH_TAGS:
             return True
         if word in ("and", ","):
-            if self._previous_verb(place) is not None:
+            verb = self._previous_verb(place)
+            if verb is not None and (word == "," or self.find(word_list("terminators"), verb, place) < 0):
                 return True
             listed = any(self.words[at] in ("and", "or") for at in range(place, end))
             return word == "," and not (listed and self.is_nominal(place - 1))

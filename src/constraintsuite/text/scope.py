@@ -7,11 +7,11 @@ from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
-from constraintsuite.text.draw import absence, conditions, denial, doubt, quantities, structures
+from constraintsuite.text.draw import absence, conditions, contrast, denial, doubt, exceptions, quantities, structures
 from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """Raised when verdicts may change; changes of the lexicon change its digest."""
 
 # Inner cues first: the scope of a negated verb depends on the scopes inside it.
@@ -20,13 +20,17 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "pseudo": absence.draw_pseudo,
         "preposition": absence.draw_phrase,
         "noun": absence.draw_phrase,
-        "source": absence.draw_source,
         "verb": absence.draw_verb,
         "gerund": absence.draw_gerund,
         "predicate": absence.draw_predicate,
-        "replace": absence.draw_replace,
-        "swap": absence.draw_swap,
-        "substitute": absence.draw_substitute,
+        "last_word": absence.draw_last_word,
+        "vain": absence.draw_vain,
+        "source": contrast.draw_source,
+        "replace": contrast.draw_replace,
+        "swap": contrast.draw_swap,
+        "substitute": contrast.draw_substitute,
+        "possessor": contrast.draw_possessor,
+        "comparison": contrast.draw_comparison,
     },
     {
         "determiner": quantities.draw_determiner,
@@ -43,7 +47,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "wish": denial.draw_wish,
     },
     {
-        "exception": absence.draw_exception,
+        "exception": exceptions.draw_exception,
         "modal": doubt.draw_modal,
         "adverb": doubt.draw_adverb,
         "optional": doubt.draw_optional,
@@ -51,6 +55,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "prospect": doubt.draw_prospect,
         "condition": conditions.draw_condition,
         "whether": doubt.draw_whether,
+        "denied": doubt.draw_denied,
         "quantifier": doubt.draw_quantifier,
         "either": doubt.draw_either,
     },

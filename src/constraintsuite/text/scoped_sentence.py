@@ -95,8 +95,12 @@ class ScopedSentence(LinearSentence):
             return False
         if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in _AFTER_DEFINITE:
             return False
-        verb = place - 1
-        return verb < 0 or self.lemma(verb) not in word_list("possession_verbs")
+        between = self.word(place - 1) == "back" or self.tag(place - 1) == "PRP"  # bring back, give him
+        lemma = self.lemma(self.skip_adverbs_back(place - 2 if between else place - 1))
+        superlative = self.tag(place + 1) in ("JJS", "RBS") or self.word(place + 1).endswith("est")
+        if lemma == "be" and superlative:  # not the prettiest park: it is a park
+            return True
+        return lemma not in word_list("possession_verbs") and lemma not in word_list("creating_verbs")
 
 
 Draw = Callable[[ScopedSentence, Cue], Iterable[ScopePatch]]

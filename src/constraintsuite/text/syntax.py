@@ -152,16 +152,12 @@ class ParsedSentence(ScopedSentence):
     def _parts(self, noun: int) -> Iterator[int]:
         for child in self._children[noun]:
             dep = self._dep(child)
-            listed = self.pos(child) in NOMINAL and (dep == "conj" or self._is_list(child))
+            listed = self.pos(child) in NOMINAL and dep in ("conj", "appos")
             if (child < noun and dep in _BEFORE_NOUN) or (child > noun and listed):
                 yield from (child, *self._parts(child))
             elif child > noun and dep == "prep" and not self._cuts_subject(child):
                 for inner in self._children[child]:
                     yield from (inner, *self._parts(inner))
-
-    def _is_list(self, place: int) -> bool:
-        """Whether an apposition is a list that was parsed wrongly: "wool, silk and leather"."""
-        return self._dep(place) == "appos" and any(self._dep(child) == "conj" for child in self._children[place])
 
     def _ancestors(self, place: int) -> set[int]:
         found: set[int] = set()

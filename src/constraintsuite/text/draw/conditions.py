@@ -11,6 +11,7 @@ from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 _WH = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose", "whom"))
 _OPEN_MODALS = frozenset(("will", "would", "'ll", "'d", "may", "might", "could", "should", "can", "must", "wo"))
 _PARTICIPLES = frozenset(("provided", "providing", "assuming", "supposing"))
+_PARTIES = frozenset(("you", "guests", "visitors", "they", "he", "she", "it"))
 _BREAKS = frozenset((",", "and", "but", "or"))
 _STRICT = _PARTICIPLES | {"unless", "only", "as", "so", "when"}
 
@@ -26,11 +27,13 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     strict = sentence.words[cue.first] in _STRICT
     if sentence.word(end) == ",":
         last = sentence.clause_end(end + 1)
-        if strict or _depends_on_condition(sentence, end + 1, last):
+        event = sentence.words[cue.first : cue.first + 3] == ("in", "the", "event")
+        if strict or event or _depends_on_condition(sentence, end + 1, last):
             yield from sentence.predicate(cue, end + 1, last)
-    first = sentence.segment(cue.first).first
+    first = sentence.clause_start(cue.first - (sentence.word(cue.first - 1) == ","))
     attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
-    if first < cue.first and attached and (strict or _depends_on_condition(sentence, first, cue.first)):
+    tied = strict or sentence.words[cue.first : cue.last] == ("if",)
+    if first < cue.first and attached and (tied or _depends_on_condition(sentence, first, cue.first)):
         yield from sentence.predicate(cue, first, cue.first)
 
 
@@ -91,7 +94,10 @@ def _depends_on_condition(sentence: ScopedSentence, first: int, last: int) -> bo
         return False
     if sentence.find(_OPEN_MODALS, first, last) >= 0:
         return True
-    return sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start))
+    if sentence.tag(start) == "VB" or (sentence.tag(start) == "VBP" and sentence.is_verb(start)):
+        return True
+    verb = next((at for at in range(first, min(last, sentence.length)) if sentence.is_finite(at)), -1)
+    return sentence.tag(verb) in ("VBP", "VBZ") and sentence.word(start) in _PARTIES
 
 
 def _question_start(sentence: ScopedSentence, last: int) -> int:

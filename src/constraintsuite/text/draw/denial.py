@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import VERB_GROUP
 
@@ -31,6 +33,10 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
         yield ScopePatch(cue.last + 2, list_end(sentence, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
         return
+    if cue.rule == "used_to":
+        if _is_purpose(sentence, cue):
+            return
+        cue = cue if _is_owning(sentence, cue.last) else cue.as_kind("uncertain")
     if _is_verbal(sentence, cue):
         yield from deny_from(sentence, cue, cue.last)
         return
@@ -38,7 +44,9 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(start) == ",":
         closing = sentence.find(_COMMA, start + 1, sentence.length)
         start = closing + 1 if closing > 0 else start + 1
-    noun = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start
+    noun = start
+    while noun < start + 2 and sentence.pos(noun) in ("ADP", "SCONJ"):  # not because of Y
+        noun += 1
     yield ScopePatch(start, sentence.phrase_end(noun, loose=True), cue.kind, "contrast_not")
 
 
@@ -64,21 +72,25 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Until 1994 the zoo kept Y, trams ran until 1955: now negated."""
     if sentence.has_cue(0, sentence.length, _OTHER_NEGATIONS):
         return
-    if cue.first == 0:
-        verb = next((at for at in range(cue.last, sentence.length) if sentence.is_finite(at)), None)
-        if verb is not None and sentence.tag(verb) == "VBD":
-            yield from deny_from(sentence, cue, verb)
+    opening = cue.first == 0
+    start = cue.last if opening else sentence.clause_start(cue.first)
+    verb = next((at for at in range(start, sentence.length if opening else cue.first) if sentence.is_finite(at)), -1)
+    if sentence.tag(verb) != "VBD" or not _is_lasting(sentence, verb):
         return
-    start = sentence.clause_start(cue.first)
-    past = any(sentence.tag(at) == "VBD" for at in range(start, cue.first))
-    if past and (sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last))):
+    if opening:
+        yield from deny_from(sentence, cue, verb)
+    elif sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last)):
         yield from sentence.predicate(cue, start, cue.first)
+        if sentence.lemma(verb) in ("run", "operate", "stand", "exist"):  # the ferry ran until 1960
+            yield from sentence.mark(cue, sentence.subject(verb))
 
 
 def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """I wish it had Y; if only there were Y: Y is negated."""
     end = sentence.clause_end(cue.last)
-    if any(sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)):
+    if sentence.tag(cue.last) != "TO" and any(
+        sentence.tag(at) == "VBD" or sentence.words[at] in ("were", "would", "had") for at in range(cue.last, end)
+    ):
         yield from sentence.predicate(cue, cue.last, end)
 
 
@@ -95,6 +107,52 @@ def _is_verbal(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.pos(cue.first - 1) in ("PUNCT", "CCONJ") and sentence.tag(cue.last) in ("VB", "VBP"):
         return False  # you pay for leather, not noise cancellation
     return sentence.is_verb(cue.last) or sentence.tag(cue.last) == "TO"
+
+
+def _is_lasting(sentence: ScopedSentence, verb: int) -> bool:
+    """Whether a thing had or was there, rather than a person who held an office: the zoo kept bears until 1994."""
+    subject = sentence.subject(verb)
+    if sentence.words[verb] in ("was", "were"):
+        return sentence.word(verb - 1) == "there"
+    if subject is None or sentence.lemma(verb) not in word_list("lasting_verbs"):
+        return False
+    named = sentence.pos(subject.first) == "PROPN" and (subject.first > 0 or not in_dictionary(sentence.words[0]))
+    return sentence.tag(subject.first) != "PRP" and not named
+
+
+def _is_owning(sentence: ScopedSentence, verb: int) -> bool:
+    """Whether a verb says that something is there or used: used to have Y; but "used to plunder Y" says nothing of today."""
+    lemma = sentence.lemma(verb)
+    lists = ("possession_verbs", "lasting_verbs", "using_verbs")
+    return sentence.pos(verb) not in ("VERB", "AUX") or any(lemma in word_list(name) for name in lists)
+
+
+def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether "used to" means for: is used to treat Y, the tools used to carve Y were found."""
+    if sentence.words[cue.last - 1] != "to":
+        return False
+    before = sentence.skip_adverbs_back(cue.first - 1)
+    if sentence.word(before) == "and":  # is primarily and customarily used to
+        before = sentence.skip_adverbs_back(before - 1)
+    if sentence.tag(before) in ("WP", "WDT", "EX"):  # what used to be a shop
+        return False
+    if cue.first == 0 or sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
+        return True
+    start = sentence.clause_start(cue.first)
+    earlier = any(sentence.is_finite(at) for at in range(start, cue.first))
+    return earlier or sentence.tag(before) in (",", "-LRB-") or _has_later_verb(sentence, cue)
+
+
+def _has_later_verb(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether the main verb of the clause comes after "used to", so that this describes the subject."""
+    for place in range(cue.last, sentence.length):
+        if sentence.is_hard(place) or sentence.words[place] == "," or sentence.is_terminator(place):
+            return False
+        if sentence.words[place] in RELATIVE or sentence.words[place] == "and":
+            return False
+        if sentence.is_finite(place) and place > cue.last:
+            return True
+    return False
 
 
 def _is_year(word: str) -> bool:
@@ -146,7 +204,14 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     if cue.rule == "used_to" and sentence.words[presence.last - 1] not in word_list("strong_presence"):
         of_subject = False
     subject = sentence.subject(start) if of_subject else None
+    weak = sentence.words[presence.last - 1] in word_list("weak_presence")
+    if subject is not None and weak and _is_definite(sentence, subject.first):
+        cue = cue.as_kind("uncertain")
     yield from sentence.mark(cue, subject, "negated_predicate")
+
+
+def _is_definite(sentence: ScopedSentence, first: int) -> bool:
+    return sentence.word(first) in word_list("definite_determiners") or sentence.pos(first) in ("PROPN", "PRON")
 
 
 def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
@@ -183,9 +248,9 @@ def _find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate |
     after = sentence.word(place + length)
     purpose = sentence.words[place] in word_list("need_words") and not _has_person(sentence, start)
     infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
-    outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of")
+    outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of", "without")
     return ExistencePredicate(
-        place + length, of_subject=not infinitive and after != "by", carries=infinitive or not outside
+        place + length, of_subject=not infinitive and after not in ("by", "as"), carries=infinitive or not outside
     )
 
 
@@ -200,8 +265,7 @@ def _presence_length(sentence: ScopedSentence, place: int) -> int:
     row = [sentence.word(place + offset) for offset in range(3)]
     if sentence.lemma(place) in word_list("presence_verbs") and sentence.pos(place) == "VERB":
         # The list does not feature nuts, but nuts do not feature.
-        active = sentence.lemma(place) in word_list("possession_verbs")
-        has_object = active and sentence.pos(place + 1) in _OBJECT_PARTS
+        has_object = sentence.pos(place + 1) in _OBJECT_PARTS
         return 0 if has_object or row[1] in ("to", "that") else 1
     for length in (3, 2):
         if "_".join(row[:length]) in word_list("presence_phrases"):
@@ -209,6 +273,8 @@ def _presence_length(sentence: ScopedSentence, place: int) -> int:
     if row[0] in ("there", "here"):
         return int(sentence.tag(place) != "EX")
     if row[0] not in word_list("presence_words") and row[0] not in word_list("absence_words"):
+        return 0
+    if row[1] in ("together", "apart", "separately") or (row[0] == "known" and row[1] in ("for", "as")):
         return 0
     helper = sentence.lemma(sentence.skip_adverbs_back(place - 1))
     return int(sentence.pos(place) != "VERB" or helper in ("be", "get"))
@@ -231,11 +297,14 @@ def _find_complement(sentence: ScopedSentence, start: int, end: int) -> Compleme
         return Complement(fact + 1, factive=True)
     for place in range(start, min(start + 6, end)):
         factive = sentence.lemma(place) in word_list("factive_words")
-        if factive or sentence.lemma(place) in word_list("noncommittal_words"):
+        accepts = sentence.lemma(place) == "accept" and sentence.word(place + 1) == "that"
+        if factive or accepts or sentence.lemma(place) in word_list("noncommittal_words"):
             opening = sentence.find(_COMPLEMENTS, place + 1, min(place + 5, sentence.length))
             if opening >= 0:
                 return Complement(opening, factive and sentence.words[opening] not in ("whether", "if"))
-            if sentence.starts_clause(place + 1):
+            to_gerund = sentence.word(place + 1) == "to" and sentence.tag(place + 2) == "VBG"  # admitted to owning Y
+            to_be = sentence.lemma(place) == "claim" and sentence.tag(place + 1) == "TO"
+            if to_gerund or to_be or sentence.starts_clause(place + 1):
                 return Complement(place + 1, factive)
     return None
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
+
+_NEGATIVE = frozenset(("determiner", "particle", "none", "neither", "preposition", "verb", "predicate"))
 
 
 def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -28,7 +31,8 @@ def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Perhaps, probably, sometimes: the clause around the word."""
     aside = cue.first > 0 and sentence.words[cue.first - 1] == ","
-    start = cue.first if aside else sentence.clause_start(cue.first)
+    joined = sentence.word(cue.first - 1) in ("and", "or", "but")  # no cream, and perhaps sugar
+    start = cue.first if aside or joined else sentence.clause_start(cue.first)
     yield from sentence.predicate(cue, start, sentence.clause_end(cue.last))
 
 
@@ -44,7 +48,10 @@ def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if sentence.words[cue.first] == "to" and not sentence.is_nominal(cue.first - 1):  # easy to taste
         return
-    yield from sentence.predicate(cue, *sentence.segment(cue.first))
+    first, last = sentence.segment(cue.first)
+    if first < cue.first:
+        first = sentence.clause_start(cue.first - (sentence.words[cue.first - 1] == ","))
+    yield from sentence.predicate(cue, first, last)
 
 
 def draw_attribute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -61,9 +68,19 @@ def draw_prospect(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
-    if cue.rule == "doubt_seem" and sentence.is_drawn(cue.first):
+    if cue.rule in ("doubt_seem", "doubt_claim") and sentence.is_drawn(cue.first):
         return
+    if cue.rule == "doubt_considered" and sentence.tag(cue.last) != "VBG":
+        return
+    if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):
+        return  # claims to have no Y
     yield from sentence.predicate(cue, cue.last, sentence.clause_end(cue.last))
+
+
+def draw_denied(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Denied that there was Y; "did not deny that there was Y" leaves it open."""
+    reported = cue.as_kind("uncertain") if sentence.is_drawn(cue.first) else cue
+    yield from sentence.predicate(reported, cue.last, sentence.clause_end(cue.last))
 
 
 def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -71,6 +88,11 @@ def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
     a_few = sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
     part = sentence.words[cue.last - 1] != "of" or sentence.word(cue.last) in word_list("definite_determiners")
+    if sentence.words[cue.first] == "most" and sentence.pos(cue.first - 1) in (
+        "DET",
+        "NUM",
+    ):  # the two most common types
+        return
     if a_few or not part or sentence.pos(cue.last) == "NUM":  # a handful of olives are olives
         return
     end = cue.last if sentence.is_verb(cue.last) else sentence.phrase_end(cue.last)
@@ -94,7 +116,9 @@ def draw_either(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def _indefinite_subject(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     subject = sentence.subject(cue.first)
-    if subject is None:
+    if (
+        subject is None or sentence.word(sentence.skip_adverbs_back(cue.first - 1)) in RELATIVE
+    ):  # a moat, which may be dry
         return
     opening = sentence.word(subject.first)
     known = opening in word_list("definite_determiners") or sentence.pos(subject.first) in ("PRON", "PROPN")

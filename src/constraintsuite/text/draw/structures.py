@@ -8,12 +8,14 @@ from typing import NamedTuple
 from constraintsuite.text.base import Scope, ScopeKind
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.readings import readings
+from constraintsuite.text.names import is_in_name
+from constraintsuite.text.readings import in_dictionary, readings
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import VERB_GROUP, Sentence, TokenRange
 
 _PREFIXES = frozenset(("non", "un", "no"))
 _FREE = frozenset(("free", "less"))
+_SHORT_LESS = 6
 _LABEL_MARKS = frozenset((":", "–", "—", "=", "-", "--"))
 _ANSWERS = frozenset(("no", "none", "nope", "nil", "never", "zero"))
 _CONSENTS = frozenset(("yes", "yep", "sure", "certainly", "absolutely"))
@@ -29,10 +31,30 @@ def draw_affixes(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
         if word == "-":
             yield from _hyphenated(sentence, place)
         elif word == "free":
-            if sentence.tag(place - 1) == "NN" and sentence.pos(place + 1) == "NOUN":  # gluten free bread
+            if _is_free_of(sentence, place):
                 yield _found(place, place - 1, place, "suffix_free")
-        elif word.endswith("less") and len(word) > 6 and any(one.tag == "NN" for one in readings(word[:-4])):
+        elif word.endswith("less") and len(word) > _SHORT_LESS and _denies_stem(sentence, place, word):
             yield _found(place, place, place + 1, "suffix_less")
+
+
+def _is_free_of(sentence: ScopedSentence, place: int) -> bool:
+    """Whether a noun before "free" is what is missing: gluten free bread, the jam is sugar free; but not admission free."""
+    noun = place - 1
+    tags = {one.tag for one in readings(sentence.word(noun))}
+    if noun < 0 or "NN" not in tags or (sentence.is_verb(noun) and "VB" in tags):
+        return False
+    if sentence.pos(place + 1) == "NOUN":
+        return sentence.pos(noun) != "ADV"
+    before = sentence.skip_adverbs_back(noun - 1)
+    chained = sentence.word(before) in ("and", ",") and sentence.word(before - 1) == "free"
+    return chained or (sentence.lemma(before) == "be" and sentence.pos(noun) != "ADV")
+
+
+def _denies_stem(sentence: ScopedSentence, place: int, word: str) -> bool:
+    """Whether -less denies its stem: seedless, but not priceless, McCandless or the film Lawless."""
+    if word in word_list("fixed_less") or not in_dictionary(word[:-4]) or is_in_name(sentence, place, place + 1):
+        return False
+    return any(one.tag == "NN" for one in readings(word[:-4]))
 
 
 def _hyphenated(sentence: ScopedSentence, hyphen: int) -> Iterator[tuple[Cue, ScopePatch]]:
@@ -146,7 +168,7 @@ def draw_cleft(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
     """What the scarf does not contain is Y; what we don't give you: Y."""
     if sentence.word(0) not in ("what", "all"):
         return
-    cue = next((one for one in sentence.cues if one.draw in _CLEFT_CUES), None)
+    cue = next((one for one in sentence.cues if one.draw in _CLEFT_CUES or _is_stranded(sentence, one)), None)
     if cue is None:
         return
     colon = sentence.find(frozenset(":"), cue.last, sentence.length)
@@ -155,6 +177,11 @@ def draw_cleft(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
         if place >= 0 and sentence.word(place + 1) not in ("that", "not"):
             yield cue, ScopePatch(place + 1, sentence.phrase_end(place + 1), "negated", "cleft")
             return
+
+
+def _is_stranded(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a preposition-like cue comes right before the verb: what the flat is lacking is Y."""
+    return cue.draw == "preposition" and sentence.is_finite(cue.last)
 
 
 class Clause(NamedTuple):
