@@ -174,6 +174,7 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
     audit = audit_examples(examples, seed=recipe.seed)
     for warning in audit.warnings[:SHOWN_WARNINGS]:
         reporter.note(f"audit: {warning}")
+    reporter.note(f"audit: {audit.conclusion.sentence}")
     write_json(out / _AUDIT, audit)
     write_schema(out / _SCHEMA)
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}
