@@ -21,6 +21,7 @@ from constraintsuite.suites.audit.results import (
     NO_INTERACTION,
     QUERY_ONLY,
     TEMPLATE,
+    TRAINED,
     Audit,
     AuditRow,
     GroupKind,
@@ -94,7 +95,7 @@ def _make_row(part: str, solver: str, trial: SolverTrial, groups: GroupKind, see
     free = trial if reason else trial.keep(np.array([not each for each in reasons], dtype=bool))
     accuracy = _share(free, seed)
     paired = mean_figures([free.paired], free.groups, seed)[0] if reason else None
-    verdict = judge_share(accuracy) if paired is None else judge_paired(paired)
+    verdict = judge_share(accuracy, is_trained=solver in TRAINED) if paired is None else judge_paired(paired)
     ties = float(free.ties.mean()) if free.units else None
     return AuditRow(part, solver, accuracy, ties, verdict, reason, paired, groups)
 

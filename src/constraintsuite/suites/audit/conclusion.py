@@ -61,8 +61,9 @@ def conclude(rows: Sequence[AuditRow], overlaps: Sequence[OverlapRow]) -> Conclu
     doubts = [row for row in rows if row.verdict == "too_few" or not row.accuracy.n]
     if doubts or not rows:
         return _ask_for_more(doubts)
-    narrow = sum(row.verdict == "not_met" for row in rows)
-    but = f"; {narrow:,} of {len(rows):,} figures miss the target narrowly" if narrow else ""
+    narrow = sum(row.verdict == "not_met" and row.solver != QUERY_ONLY for row in rows)
+    miss = "misses" if narrow == 1 else "miss"
+    but = f"; {narrow:,} of {len(rows):,} figures {miss} the target narrowly" if narrow else ""
     return Conclusion("trust", f"Trust it: no solver that does not understand the query wins{but}.")
 
 

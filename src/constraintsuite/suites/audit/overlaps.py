@@ -23,7 +23,7 @@ CORPUS_WORDS = 13
 """The size of n-gram that is common for finding test data in training data (Brown et al. 2020)."""
 
 
-class TextSearch:
+class NgramSearch:
     """Marks those of its texts that occur in other texts, which are read one by one and not kept."""
 
     def __init__(self, texts: Sequence[str], size: int) -> None:
@@ -112,7 +112,7 @@ def _overlaps(
         for kind in kinds:
             for text in _own(example, kind):
                 groups[kind].setdefault(text, group)
-    searches = {kind: TextSearch(list(groups[kind]), size) for kind in kinds}
+    searches = {kind: NgramSearch(list(groups[kind]), size) for kind in kinds}
     for text in others:
         for search in searches.values():
             search.read(text)

@@ -18,6 +18,8 @@ QUERY_BLIND = "query_blind"
 QUERY_ONLY = "query_only"
 NO_INTERACTION = "no_interaction"
 TEMPLATE = "template"
+TRAINED = (QUERY_BLIND, QUERY_ONLY, NO_INTERACTION, TEMPLATE)
+"""Classifiers that were trained to be right. Below chance they have learnt nothing: their folds lean in different directions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The target of the audit: a solver that does not understand the query is at chance.
 
 With ties counted as half, the interval of its share contains 0.5, and with 400 examples or more the share lies from 0.45 to 0.55.
-Where a definition decides what the solver picks, its paired accuracy is not above chance, which is 0.25.
+A classifier that was trained to be right may be below chance. Where a definition decides what a solver picks, its paired
+accuracy is not above chance, which is 0.25.
 """
 
 from __future__ import annotations
@@ -24,13 +25,16 @@ FIRST = math.ceil((Z / TOO_WIDE) ** 2)
 """Independent examples that give an interval of this width for a share of one half."""
 
 
-def judge_share(share: Interval) -> TargetVerdict:
-    """Whether a share is at chance."""
+def judge_share(share: Interval, *, is_trained: bool = False) -> TargetVerdict:
+    """Whether a share is at chance, or for a trained classifier not above it."""
     if share.value is None or share.low is None or share.high is None:
         return "undefined"
-    if (share.n >= MANY and _is_far(share)) or not share.low <= CHANCE <= share.high:
+    is_far = share.n >= MANY and _is_far(share)
+    is_above = share.low > CHANCE or (is_far and share.value > CHANCE)
+    is_below = share.high < CHANCE or (is_far and share.value < CHANCE)
+    if is_above or (is_below and not is_trained):
         return "not_met"
-    return "too_few" if share.high - share.low > TOO_WIDE else "met"
+    return "too_few" if share.high - share.low > TOO_WIDE and not is_below else "met"
 
 
 def judge_paired(share: Interval) -> TargetVerdict:
