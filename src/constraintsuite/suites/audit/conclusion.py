@@ -21,9 +21,9 @@ from constraintsuite.suites.constraints.base import load_solver
 
 _CLASSIFIERS = {
     QUERY_BLIND: "what a classifier prefers that never sees the query",
-    QUERY_ONLY: "the query rather than its opposite, with a classifier that sees no document",
-    NO_INTERACTION: "what a classifier of queries and a classifier of documents say together, each blind to the other's texts",
-    TEMPLATE: "what other solvers pick, weighted by what was right for other queries of the same pattern",
+    QUERY_ONLY: "the query rather than its opposite, with a classifier that never sees a document",
+    NO_INTERACTION: "what two classifiers say, one that sees only the queries and one that sees only the documents",
+    TEMPLATE: "the text of those solvers that were right for other queries of this pattern",
 }
 CONTAMINATED = 0.01
 """The share of texts that occur elsewhere from which on a suite is called contaminated."""

@@ -23,7 +23,10 @@ class ConstraintType(Protocol):
         """Shortcuts that this type may leave open, for the audit."""
 
     def by_construction(self, example: Example, solver: str) -> str:
-        """Why this shortcut must win here by the meaning of the type, so that it is no leak; empty if it need not win."""
+        """Why the meaning of the type decides what this solver picks here; empty if it does not.
+
+        Such a solver need not be at chance; the audit judges it by paired accuracy.
+        """
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
         """Read the texts of these examples again; gives one line for each label that no longer holds."""

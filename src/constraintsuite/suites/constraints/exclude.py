@@ -86,7 +86,7 @@ _SOLVERS = (
     Solver("fewer_forms_of_y", "the text with fewer different forms of Y", least(_count_forms_of_y)),
     Solver(
         "position_of_y",
-        f"the text that mentions Y first, by more than {TIED_WORDS} words (a tie unless both mention it)",
+        f"the text that mentions Y earlier by more than {TIED_WORDS} words",
         _earlier_y,
     ),
 )
