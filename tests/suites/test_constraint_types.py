@@ -74,7 +74,7 @@ class ShorterType:
 
     def by_construction(self, example: Example, solver: str) -> str:
         """A solver that counts words does what the query asks for."""
-        return "the shorter text is the right one" if solver in ("shorter", "longer") else ""
+        return "the shorter text is the right one" if solver == "shorter" else ""
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
         """Count again."""
@@ -273,18 +273,19 @@ def test_the_audit_tries_the_solver_of_the_type_beside_those_of_every_suite(suit
     assert load_solver("fewer_commas") is FEWER_COMMAS
     rows = json.loads(csuite("suite", "audit", suite, "--json"))["audit"]["rows"]
     tried = {(row["slice"], row["solver"]) for row in rows}
-    expected = ("query_blind", *(solver.name for solver in SOLVERS), "fewer_commas")
+    every = (solver.name for solver in SOLVERS if solver.name != "looks_edited")  # nothing is edited here
+    expected = ("query_blind", "template", *every, "fewer_commas")
     assert tried == {(part, solver) for part in ("all", "lengths") for solver in expected}
 
 
 def test_the_audit_tells_what_the_type_means_from_what_leaks(suite: Path) -> None:
     rows = json.loads(csuite("suite", "audit", suite, "--json"))["audit"]["rows"]
     verdicts = {row["solver"]: (row["verdict"], row["reason"]) for row in rows if row["slice"] == "lengths"}
-    assert verdicts["shorter"] == ("by_construction", "the shorter text is the right one")
-    assert verdicts["fewer_commas"] == ("leak", "")  # each short text has a comma, and no long one
+    assert verdicts["shorter"] == ("met", "the shorter text is the right one")
+    assert verdicts["fewer_commas"] == ("not_met", "")  # each short text has a comma, and no long one
     page = csuite("suite", "audit", suite)
     assert "avoiding the text with fewer commas (`fewer_commas`) is right in 100.0 %" in page
-    assert "- `shorter`, `longer`: the shorter text is the right one." in page
+    assert "- `shorter`: the shorter text is the right one." in page
     assert "- `fewer_commas`: the text with fewer commas." in page
 
 

@@ -182,3 +182,22 @@ def test_verify_says_how_many_faults_it_does_not_show(small_suite: Path, tmp_pat
     assert lines[0] == "examples.jsonl: changed since it was written"
     assert lines[1].startswith("examples.jsonl:1: the record: Invalid JSON")
     assert (len(lines), lines[-1]) == (51, "and 11 more; --json lists all")
+
+
+def test_an_audit_of_imported_pairs_ends_in_one_sentence(tmp_path: Path) -> None:
+    source = tmp_path / "test.jsonl"
+    row = {"q1": "who was not king", "q2": "who was king", "doc1": "He was not king.", "doc2": "He was king."}
+    source.write_text("".join(json.dumps({"id": f"{i}-2", **row}) + "\n" for i in range(12)))
+    folder = import_suite("nevir", str(source), tmp_path / "nevir").path
+    *_, last = suite("audit", folder).stdout.splitlines()
+    assert last.startswith("**Do not trust it: in nevir, picking ")
+
+
+def test_an_audit_searches_what_the_user_names(small_suite: Path, tmp_path: Path) -> None:
+    document = read(small_suite, "examples.jsonl")[0].satisfying
+    corpus = tmp_path / "learnt.jsonl"
+    corpus.write_text(json.dumps({"id": "d", "text": document.text}) + "\n")
+    found = json.loads(suite("audit", small_suite, "--against", corpus, "--json").stdout)["audit"]
+    rows = {row["kind"]: row for row in found["overlaps"] if row["elsewhere"] == str(corpus)}
+    assert rows["documents"]["share"]["value"] > 0
+    assert rows["queries"]["share"]["value"] == 0

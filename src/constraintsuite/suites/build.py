@@ -86,7 +86,6 @@ _COPIED = (  # stages, and which of their files a suite has too
 )
 _AUDIT, _SCHEMA, _CARD = "audit.json", "schema.json", "README.md"
 _FILES = (*(name for _, name in _COPIED), _AUDIT, _SCHEMA, _CARD)
-SHOWN_WARNINGS = 3  # the card has them all
 
 
 @dataclass(frozen=True)
@@ -172,8 +171,7 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
     examples = read_examples(out)
     reporter.note("audit: what can be won without understanding?")
     audit = audit_examples(examples, seed=recipe.seed)
-    for warning in audit.warnings[:SHOWN_WARNINGS]:
-        reporter.note(f"audit: {warning}")
+    reporter.note(f"audit: {audit.conclusion.sentence}")
     write_json(out / _AUDIT, audit)
     write_schema(out / _SCHEMA)
     rejects = {f"{name}: {reason}": n for name, stage in stages.items() for reason, n in stage.manifest.rejects.items()}

@@ -133,21 +133,15 @@ def _bm25(row: AuditRow | None) -> tuple[str, str]:
     if row is None or row.accuracy.value is None:
         return _UNDEFINED
     met = "yes" if 0.5 < row.accuracy.value < 1 else "no"
-    unsure = row.verdict == "too_few_to_tell" and _holds_chance(row)
     found = f"BM25 {say(row.accuracy, 'share')}; rerankers are not run by a build"
-    return found, "too few to tell" if unsure else met
+    return found, "too few to tell" if row.verdict == "too_few" else met
 
 
 def _query_blind(row: AuditRow | None) -> tuple[str, str]:
     if row is None or row.accuracy.value is None:
         return _UNDEFINED
-    met = "too few to tell" if row.verdict == "too_few_to_tell" else "yes"
-    return say(row.accuracy, "share"), met if _holds_chance(row) else "no"
-
-
-def _holds_chance(row: AuditRow) -> bool:
-    low, high = row.accuracy.low, row.accuracy.high
-    return low is not None and high is not None and low <= 0.5 <= high
+    met = {"met": "yes", "not_met": "no", "too_few": "too few to tell", "undefined": "open"}[row.verdict]
+    return say(row.accuracy, "share"), met
 
 
 def _row(audit: Audit, solver: str) -> AuditRow | None:

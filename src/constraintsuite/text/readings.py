@@ -64,6 +64,11 @@ def in_dictionary(word: str) -> bool:
     return word in _closed() or bool(get_all_lemmas(word))
 
 
+def is_function_word(word: str) -> bool:
+    """Whether `word` (in lower case) belongs to a closed class, such as articles, pronouns and prepositions."""
+    return word in _closed()
+
+
 @cache
 def _closed_classes() -> ClosedClasses:
     """The function words of the file `closed_classes.yaml`."""

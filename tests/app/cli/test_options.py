@@ -55,6 +55,7 @@ EXCEPTIONS: Mapping[str, Mapping[str, str]] = {
 
 OWN_MEANINGS: Mapping[str, str] = {
     "-n": "how many of what the command draws or prints",
+    "--against": "what is compared with: another system, or other texts",
     "--corpus": "a source to build from, to search in, or the articles of HoVer",
     "--depth": "documents or neighbours per query",
     "--example": "a policy to start from, or an example of a suite",

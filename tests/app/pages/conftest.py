@@ -16,7 +16,7 @@ from constraintsuite.core.store.files import write_text
 from constraintsuite.core.store.jsonl import adapter
 from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.run import evaluate_suites
-from constraintsuite.suites.audit.results import Audit, AuditRow
+from constraintsuite.suites.audit.results import Audit, AuditRow, Conclusion, OverlapRow
 from experiments.tiny_suite import CONTROLS, EXAMPLES, copied, write_suite
 
 HOSTILE = "<script>alert('1')</script>\"'&amp;"
@@ -27,14 +27,16 @@ AUDIT = Audit(
             "all",
             "length",
             Interval(0.51, 0.4, 0.6, 50),
-            Interval(0.49, 0.4, 0.6, 50),
             tie_rate=0.0,
-            verdict="by_construction",
+            verdict="met",
             reason="edits",
+            paired=Interval(0.0, 0.0, 0.1, 50),
             groups="clusters",
         ),
     ),
+    overlaps=(OverlapRow("test", "documents", "train", 8, Interval(0.25, 0.1, 0.4, 40), 0.0),),
     warnings=("Shorter texts win.",),
+    conclusion=Conclusion("trust", "Trust it: nothing wins."),
 )
 
 

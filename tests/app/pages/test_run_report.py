@@ -85,7 +85,7 @@ def test_the_page_has_its_sections_in_order(page: Page) -> None:
         "50 examples, each a query with a text that satisfies it and a text that violates it; 30 controls; 2 systems",
         "Made by hand",
         "Shorter texts win",
-        "by construction: edits",
+        "met, by definition: edits",
         "Paired accuracy by slice",
         "adversarial: accuracy under the opposite",
         "bm25:nostop → tfidf",
@@ -244,7 +244,7 @@ def test_small_groups_are_in_the_files_alone(tmp_path: Path) -> None:
 def with_small_row() -> Audit:
     (row,) = AUDIT.rows
     few = Interval(1.0, 0.2, 1.0, 1)
-    return replace(AUDIT, rows=(row, replace(row, solver="few_only", accuracy=few, reverse=few)))
+    return replace(AUDIT, rows=(row, replace(row, solver="few_only", accuracy=few, paired=few)))
 
 
 def test_a_damaged_audit_is_explained(tmp_path: Path) -> None:

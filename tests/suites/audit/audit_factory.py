@@ -15,6 +15,7 @@ from constraintsuite.core.records.examples import (
     ExampleSource,
     PoolPlace,
     Retrieval,
+    Split,
 )
 from constraintsuite.suites.constraints.exclude import Exclude
 
@@ -28,6 +29,8 @@ def make_example(
     *,
     slice: str = "explicit",
     y: str = "nuts",
+    forms: tuple[str, ...] = (),
+    split: Split = "test",
     couple: str = "",
     clusters: Sequence[str] | None = None,
     ids: tuple[str, str] | None = None,
@@ -48,7 +51,10 @@ def make_example(
         id=f"exclude_{slice}_test_{number:06d}",
         slice=slice,
         constraint=Exclude(
-            value=y, cue="without", forms=(y,), cues={"satisfying": tuple(cues[0]), "violating": tuple(cues[1])}
+            value=y,
+            cue="without",
+            forms=forms or (y,),
+            cues={"satisfying": tuple(cues[0]), "violating": tuple(cues[1])},
         ),
         query=query,
         opposite=opposite,
@@ -60,7 +66,7 @@ def make_example(
         ),
         preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
         source=ExampleSource("test", f"q{number}", Retrieval("bm25", "test", 200)),
-        split="test",
+        split=split,
         couple=couple,
         clusters=(f"c{good}", f"c{bad}") if clusters is None else tuple(clusters),
         domain="food",

@@ -9,7 +9,6 @@ from constraintsuite.app.pages.drawings.bars import bar_chart
 from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.example_cards import ShownExample, show_failures
 from constraintsuite.app.pages.group_tables import headline_remark, tie_remarks, under_rule
-from constraintsuite.app.pages.sections.suite import judge_audit
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.examples import OMISSION
 from constraintsuite.core.records.figures import ColumnKind, percent, points, say, show
@@ -102,7 +101,7 @@ def _notes(view: ReportView) -> Iterator[str]:
         yield f"On omission {best} has {percent(figure.value)} of {figure.n:,}{_bounds(figure, 'share')}."
     audit = view.audit()
     if audit is not None:
-        yield judge_audit(audit, view.metric)
+        yield audit.conclusion.sentence
     yield from tie_remarks({label: run.summary for label, run in view.runs.items()})
     if len(view.runs) > MOST_BARS:
         yield f"The chart shows the best {MOST_BARS} of {len(view.runs)} systems; the leaderboard has all of them."

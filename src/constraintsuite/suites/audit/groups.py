@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from constraintsuite.core.records.examples import CONTROL_SLICES, MAIN_SLICES, Example
-from constraintsuite.core.statistics.intervals import cluster_items
+from constraintsuite.core.statistics.intervals import IntArray, cluster_items
 from constraintsuite.suites.audit.results import ALL_MAIN, GroupKind
-from constraintsuite.suites.audit.solvers import IntArray
 
 _ORDER = {name: place for place, name in enumerate((*MAIN_SLICES, *CONTROL_SLICES))}
 

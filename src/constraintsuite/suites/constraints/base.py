@@ -23,7 +23,10 @@ class ConstraintType(Protocol):
         """Shortcuts that this type may leave open, for the audit."""
 
     def by_construction(self, example: Example, solver: str) -> str:
-        """Why this shortcut must win here by the meaning of the type, and is therefore not a leak; empty if it need not win."""
+        """Why the meaning of the type decides what this solver picks here; empty if it does not.
+
+        Such a solver need not be at chance; the audit judges it by paired accuracy.
+        """
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
         """Read the texts of these examples again; gives one line for each label that no longer holds."""
@@ -35,7 +38,7 @@ def load_type(name: str) -> ConstraintType:
 
 
 def load_solver(name: str) -> Solver:
-    """The solver with this name. Raises UserError if no constraint type, or more than one, has that name."""
+    """The solver with this name; a name that no constraint type or more than one has is a UserError."""
     known = [*SOLVERS, *(solver for kind in CONSTRAINTS.names() for solver in load_type(kind).solvers)]
     found = [solver for solver in known if solver.name == name]
     if not found:
@@ -46,7 +49,7 @@ def load_solver(name: str) -> Solver:
 
 
 def solvers_for(example: Example) -> tuple[str, ...]:
-    """Names of the solvers to try on an example: first the solvers for every suite, then the ones for its constraint type."""
+    """Names of the solvers to try on an example: those of every suite, then those of its constraint type."""
     own = load_type(example.constraint.type).solvers if example.constraint is not None else ()
     return tuple(solver.name for solver in (*SOLVERS, *own))
 

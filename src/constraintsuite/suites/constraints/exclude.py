@@ -12,12 +12,14 @@ import numpy as np
 from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import ADVERSARIAL, NONFLIP, OMISSION, SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
-from constraintsuite.suites.audit.solvers import FloatArray, Solver, prefer_higher, prefer_lower
+from constraintsuite.core.statistics.intervals import FloatArray
+from constraintsuite.suites.audit.solvers import Solver, prefer_lower
 from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.choice import get_analyser
-from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.polarity import judge_document, judge_mentions
+from constraintsuite.text.terms import words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,19 +61,33 @@ def _mentions(example: Example, role: str) -> list[Span]:
     return find_forms(example.document(role).text, forms)
 
 
+def _count_forms_of_y(example: Example, role: str) -> int:
+    text = example.document(role).text
+    return len({fold(span.of(text)) for span in _mentions(example, role)})
+
+
 def _earlier_y(examples: Sequence[Example]) -> FloatArray:
     # Only where both mention Y: `fewer_y` tests whether a text mentions it at all.
-    first = [[_mentions(example, role)[:1] for role in (SATISFYING, VIOLATING)] for example in examples]
-    return np.array([bad[0].start - good[0].start if good and bad else 0 for good, bad in first], dtype=np.float64)
+    places = [[_words_before_y(example, role) for role in (SATISFYING, VIOLATING)] for example in examples]
+    shifts = [bad - good if good is not None and bad is not None else 0 for good, bad in places]
+    return np.array([shift if abs(shift) > TIED_WORDS else 0 for shift in shifts], dtype=np.float64)
 
 
+def _words_before_y(example: Example, role: str) -> int | None:
+    mentions = _mentions(example, role)
+    return len(words(example.document(role).text[: mentions[0].start])) if mentions else None
+
+
+TIED_WORDS = 2
+"""First mentions of Y this many words apart, or fewer, are at the same place: a cue before Y moves it by a word or two."""
 _SOLVERS = (
-    Solver("fewer_cues", "the text with fewer negation words", prefer_lower(count_cues), opposite="more_cues"),
-    Solver("more_cues", "the text with more negation words", prefer_higher(count_cues), opposite="fewer_cues"),
-    Solver("fewer_y", "the text that mentions Y less often", prefer_lower(_count_y), opposite="more_y"),
-    Solver("more_y", "the text that mentions Y more often", prefer_higher(_count_y), opposite="fewer_y"),
+    Solver("fewer_cues", "the text with fewer cues of negation", prefer_lower(count_cues)),
+    Solver("fewer_y", "the text that mentions Y less often", prefer_lower(_count_y)),
+    Solver("fewer_forms_of_y", "the text with fewer different forms of Y", prefer_lower(_count_forms_of_y)),
     Solver(
-        "position_of_y", "the text whose first mention of Y comes earlier (a tie unless both mention it)", _earlier_y
+        "position_of_y",
+        f"the text that mentions Y earlier by more than {TIED_WORDS} words",
+        _earlier_y,
     ),
 )
 
@@ -112,7 +128,7 @@ _OMITTED = "in Omission the satisfying document never mentions Y and the violati
 _MATCHED = "in Omission only the violating document contains the words of Y, which are also in the query"
 _AFFIRMED = "the idiom excludes nothing, so the document that affirms Y is the right one"
 _PLAIN = "the idiom excludes nothing, so plain word matching is right: the control asks whether a model still does it"
-_MENTIONS, _MATCHING = ("fewer_y", "more_y"), ("bm25_query", "bm25_opposite", "overlap")
+_MENTIONS, _MATCHING = ("fewer_y", "fewer_forms_of_y"), ("bm25_query", "bm25_opposite", "overlap", "own_query_words")
 _OMISSION = dict.fromkeys(_MENTIONS, _OMITTED) | dict.fromkeys(_MATCHING, _MATCHED)
 _IDIOM = dict.fromkeys(_MENTIONS, _AFFIRMED) | dict.fromkeys(_MATCHING, _PLAIN)
 

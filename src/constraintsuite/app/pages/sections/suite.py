@@ -13,14 +13,11 @@ from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.group_tables import split_tables
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.examples import SPLITS
-from constraintsuite.core.records.figures import percent
 from constraintsuite.core.records.sections import Charts, Remarks, Section, VerbatimText
 from constraintsuite.core.records.tables import Column, ItemColumns, Table, TableRows, columns, tabulate
 from constraintsuite.core.statistics.intervals import FloatArray
-from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.experiments.load import Suite
-from constraintsuite.experiments.pairs import MIN_EXAMPLES
-from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, LeakVerdict
+from constraintsuite.suites.audit.results import ALL_MAIN, AuditRow, OverlapRow, TargetVerdict
 from constraintsuite.suites.views.dataset import DatasetView, length_table, view_dataset
 
 _ABOUT_SUITE = (
@@ -74,64 +71,45 @@ def _count_tables(suite: Suite) -> Iterator[Table]:
             yield Table(f"examples_by_{title}", caption, heads, tuple(sorted(found.items())))
 
 
-_ABOUT_AUDIT = "How often a solver that does not understand the query picks the satisfying document."
+_ABOUT_AUDIT = (
+    "How often a solver that does not understand the query picks the satisfying document, a tie counted as half; it should be half of "
+    "the examples. Paired accuracy gives nothing to a solver that picks the same document for a query and its opposite."
+)
 _AUDIT: ItemColumns[AuditRow] = {
     "solver": ("text", lambda row: row.solver),
     "slice": ("text", lambda row: row.slice),
     "picks the satisfying one": ("share", lambda row: row.accuracy),
-    "picks the violating one": ("share", lambda row: row.reverse),
     "ties": ("share", lambda row: row.tie_rate),
-    "verdict": ("text", lambda row: row.verdict.replace("_", " ") + (f": {row.reason}" if row.reason else "")),
+    "pairs won": ("share", lambda row: row.paired),
+    "target": (
+        "text",
+        lambda row: row.verdict.replace("_", " ") + (f", by definition: {row.reason}" if row.reason else ""),
+    ),
 }
-_LEAKS: tuple[LeakVerdict, ...] = ("leak", "leak_in_part")
-_DOUBTS: tuple[LeakVerdict, ...] = ("too_few_to_tell", "undefined")
-_ORDER: tuple[LeakVerdict, ...] = (*_LEAKS, *_DOUBTS, "by_construction", "ok")
+_OVERLAPS: ItemColumns[OverlapRow] = {
+    "part": ("text", lambda row: row.part),
+    "texts": ("text", lambda row: row.kind),
+    "in": ("text", lambda row: row.elsewhere),
+    "words": ("count", lambda row: row.size),
+    "found": ("share", lambda row: row.share),
+    "verbatim": ("share", lambda row: row.verbatim),
+}
+_ORDER: tuple[TargetVerdict, ...] = ("not_met", "too_few", "undefined", "met")
 
 
 def audit(view: ReportView) -> Section | None:
-    """A verdict on whether to trust the suite, then the audit from its folder; None without an audit."""
+    """Whether to trust the suite, then the audit from its folder; None without an audit."""
     found = view.audit()
     if found is None:
         return None
     rows = sorted(found.rows, key=lambda row: (_ORDER.index(row.verdict), row.slice != ALL_MAIN))
     caption = f"Audit of the suite, with 95 % interval (seed {found.seed})."
-    tables = split_tables([tabulate("audit", caption, rows, _AUDIT)])
-    about = f"{judge_audit(found, view.metric)} {_ABOUT_AUDIT}"
+    shared = "Texts that share this many words in a row, or all their words, with texts elsewhere."
+    tables = split_tables(
+        [tabulate("audit", caption, rows, _AUDIT), tabulate("overlaps", shared, found.overlaps, _OVERLAPS)]
+    )
+    about = f"{found.conclusion.sentence} {_ABOUT_AUDIT}"
     return Section("audit", "Audit of the suite", about, (*tables.shown, Remarks(found.warnings)), tables.files)
-
-
-def judge_audit(found: Audit, metric: Metric) -> str:
-    """A verdict with its reason: trust the figures of this suite, do not trust them, or get more examples."""
-    rows = [row for row in found.rows if row.accuracy.n >= MIN_EXAMPLES]
-    leaks = [row for row in rows if row.verdict in _LEAKS]
-    leaks = [row for row in leaks if row.slice != ALL_MAIN] or leaks
-    if leaks:
-        worst = max(leaks, key=_strength)
-        what = (
-            f"a solver that does not understand the query ({_named(worst)}) is right in {percent(_strength(worst))} of "
-            f"{'all main examples' if worst.slice == ALL_MAIN else worst.slice}"
-        )
-        if metric.name == "accuracy":
-            return f"Do not trust it yet: {what}."
-        return (
-            f"Do not trust accuracy alone: {what}. Paired accuracy gives nothing to a solver that chooses the same text for "
-            "a query and its opposite."
-        )
-    doubts = {row.slice for row in rows if row.verdict in _DOUBTS} or ({ALL_MAIN} if not rows else set())
-    if doubts:
-        where = "it" if ALL_MAIN in doubts else " and ".join(sorted(doubts))
-        return f"Get more examples: {where} has too few to rule out every shortcut."
-    return "Trust it: no solver that does not understand the query wins."
-
-
-def _named(row: AuditRow) -> str:
-    turned = (row.reverse.value or 0.0) > (row.accuracy.value or 0.0)
-    return f"{row.solver} reversed" if turned else row.solver
-
-
-def _strength(row: AuditRow) -> float:
-    """How often the solver or its opposite is right."""
-    return max(row.accuracy.value or 0.0, row.reverse.value or 0.0)
 
 
 _BINS = 40
