@@ -40,7 +40,7 @@ def _is_capital(sentence: Sentence, at: int) -> bool:
 
 
 def _follows_capital(sentence: Sentence, first: int) -> bool:
-    """Whether the next word that is no link begins with a capital."""
+    """Whether the next word that is not a link word begins with a capital."""
     place = first + 1
     while sentence.word(place) in _LINKS:
         place += 1

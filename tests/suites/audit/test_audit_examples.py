@@ -24,7 +24,8 @@ def test_a_suite_that_the_documents_give_away_is_called_out() -> None:
     assert row.verdict == "not_met"
     assert row.accuracy.low is not None and row.accuracy.low > 0.6
     assert any(
-        "In explicit, picking what a classifier prefers that never sees the query" in one for one in audit.warnings
+        "In explicit, picking the text preferred by a classifier that was trained on the documents alone" in one
+        for one in audit.warnings
     )
     assert audit.conclusion.verdict == "do_not_trust"
 

@@ -33,11 +33,11 @@ class Revision:
 
 REVISIONS: Mapping[str, Revision] = {
     # Artifacts by kind. A suite also depends on the revisions of its stages.
-    "suite": Revision(4, TEXT_LIBRARIES),
+    "suite": Revision(5, TEXT_LIBRARIES),
     "imported suite": Revision(3, TEXT_LIBRARIES),
     "run": Revision(3, TEXT_LIBRARIES),
     "ranking": Revision(2, TEXT_LIBRARIES),
-    "report": Revision(8, TEXT_LIBRARIES),
+    "report": Revision(9, TEXT_LIBRARIES),
     "bundle": Revision(1),
     "vectors": Revision(1),
     "truth": Revision(1),

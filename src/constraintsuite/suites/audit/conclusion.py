@@ -20,10 +20,10 @@ from constraintsuite.suites.audit.target import CHANCE, FIRST, count_needed, is_
 from constraintsuite.suites.constraints.base import load_solver
 
 _CLASSIFIERS = {
-    QUERY_BLIND: "what a classifier prefers that never sees the query",
-    QUERY_ONLY: "the query rather than its opposite, with a classifier that never sees a document",
-    NO_INTERACTION: "what two classifiers say, one that sees only the queries and one that sees only the documents",
-    TEMPLATE: "the text of those solvers that were right for other queries of this pattern",
+    QUERY_BLIND: "the text preferred by a classifier that was trained on the documents alone",
+    QUERY_ONLY: "the query preferred to its opposite by a classifier that was trained on the queries alone",
+    NO_INTERACTION: "the text preferred by two classifiers together, one trained on the queries alone and one on the documents alone",
+    TEMPLATE: "the text preferred by the solvers that were right for other queries of the same pattern",
 }
 CONTAMINATED = 0.01
 """The share of texts that occur elsewhere from which on a suite is called contaminated."""
@@ -33,7 +33,7 @@ SHARED = 0.1
 
 def name_pick(solver: str) -> str:
     """What a solver or classifier picks, such as "the text with fewer words"."""
-    return _CLASSIFIERS.get(solver) or load_solver(solver).says
+    return _CLASSIFIERS.get(solver) or load_solver(solver).description
 
 
 def name_slice(part: str) -> str:

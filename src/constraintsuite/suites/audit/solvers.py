@@ -29,7 +29,7 @@ class Solver:
     """A shortcut: its name, what it picks, and the function that picks. The opposite choice is a shortcut too."""
 
     name: str
-    says: str
+    description: str
     """What it picks: "the text with fewer words"."""
     advantage: Advantage
     reads_query: bool = False
@@ -135,7 +135,7 @@ def _shared_terms(example: Example, role: str) -> int:
 
 
 def _shared_content_words(example: Example, role: str) -> int:
-    """Words that both texts hold cancel out, so the difference counts those that stand in one text only."""
+    """Words that both texts hold cancel out, so the difference counts the words that only one text has."""
     content = [word for word in words(example.query) if not (is_function_word(word) or _is_negation(word))]
     return len(_terms(" ".join(content)) & _terms(example.document(role).text))
 
