@@ -162,9 +162,9 @@ def test_what_is_seen_first_is_short_and_the_rest_unfolds(
     assert folds.count() >= 5
     assert view.locator("main table").filter(visible=True).count() == 0
     folds.first.locator("summary").click()
-    assert folds.first.locator("table").first.is_visible()
+    folds.first.locator("table").first.wait_for()
     view.goto(f"{address}#again")
-    assert view.locator("#again-content").is_visible()
+    view.locator("#again-content").wait_for()
     view.evaluate("location.hash = '#errors-content'")
     view.locator("#errors-content").wait_for(state="visible")
     view.close()
@@ -187,10 +187,10 @@ def test_without_its_script_the_page_is_whole(browser: Browser, reported: Report
     context = browser.new_context(java_script_enabled=False)
     view = context.new_page()
     view.goto(reported.page.as_uri())
-    assert view.locator(".conclusion").is_visible()
+    view.locator(".conclusion").wait_for()
     assert not view.locator("table").first.is_visible()
     view.get_by_text("Leaderboard").click()
-    assert view.locator("table").first.is_visible()
+    view.locator("table").first.wait_for()
     assert not view.get_by_role("button").filter(visible=True).count()  # nothing that would do nothing
     context.close()
 
@@ -204,6 +204,6 @@ def test_on_paper_nothing_is_cut_or_folded_and_all_is_light(browser: Browser, re
     assert view.evaluate(f"{cut}.length") == 0
     assert view.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
     assert not view.locator("nav, .filter, #scheme").filter(visible=True).count()
-    assert view.locator("details pre, details table").first.is_visible()
+    view.locator("details pre, details table").first.wait_for()
     assert view.pdf(format="A4").startswith(b"%PDF")
     view.close()

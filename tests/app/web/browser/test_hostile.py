@@ -74,7 +74,7 @@ def owner(enter: Enter) -> Page:
 
 
 def assert_nothing_ran(page: Page) -> None:
-    assert page.locator("h1").is_visible()
+    page.locator("h1").wait_for()
     assert page.evaluate("window.caught") is None
     assert page.locator("main :is(script, img, base, meta, [onload], [onerror], a[href^=javascript])").count() == 0
 
@@ -97,7 +97,7 @@ def row_of(batch: AnnotationBatch, item: str) -> str:
 )
 def test_tags_are_text_to_an_owner(owner: Page, served: Served, path: str) -> None:
     owner.goto(f"{served.origin}/{path}")
-    assert owner.get_by_text("<script>alert(1)").first.is_visible()  # and no style of a document hides the page
+    owner.get_by_text("<script>alert(1)").first.wait_for()  # and no style of a document hides the page
     assert_nothing_ran(owner)
 
 
@@ -128,7 +128,7 @@ def test_right_to_left_text_runs_from_the_right(enter: Enter, batch: AnnotationB
 def test_an_example_is_shown_on_a_phone(enter: Enter, item: str) -> None:
     page = enter(OWNER, width=360)
     page.goto(f"{page.url}suite/suite/example?id={item}")
-    assert page.locator("mark.affirmed").first.is_visible()
+    page.locator("mark.affirmed").first.wait_for()
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 

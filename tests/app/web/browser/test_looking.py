@@ -65,8 +65,8 @@ def test_a_suite_is_filtered_searched_and_read(enter: Enter) -> None:
     page.wait_for_url("**/suite/suite?q=showers")
     page.locator("table.examples a").first.click()
     page.wait_for_url("**/example?*")
-    assert page.locator("mark.affirmed").first.is_visible()
-    assert page.get_by_text("1 of 12").is_visible()
+    page.locator("mark.affirmed").first.wait_for()
+    page.get_by_text("1 of 12").wait_for()
     page.get_by_role("link", name="Next").click()
     page.get_by_text("2 of 12").click()
     page.wait_for_url("**/suite/suite?q=showers")
@@ -77,8 +77,8 @@ def test_a_suite_is_filtered_searched_and_read(enter: Enter) -> None:
 def test_a_minimal_pair_is_shown_as_a_difference(enter: Enter) -> None:
     page = enter(OWNER)
     page.goto(f"{page.url}suite/suite/example?id=creamless-0")
-    assert page.locator(".diff.panel del").first.is_visible()
-    assert page.locator(".diff.panel ins").first.is_visible()
+    page.locator(".diff.panel del").first.wait_for()
+    page.locator(".diff.panel ins").first.wait_for()
 
 
 def test_proposals_are_approved_by_keyboard(enter: Enter, folder: Path) -> None:
@@ -159,13 +159,13 @@ def test_two_sites_in_one_browser_do_not_put_each_other_out(enter: Enter, tmp_pa
             both = window.new_page()
             window.add_cookies(page.context.cookies())  # type: ignore[arg-type]
             both.goto(other.links[ANNA.name])
-            assert both.get_by_text("anna, annotator").is_visible()
+            both.get_by_text("anna, annotator").wait_for()
             both.goto(first)
-            assert both.get_by_text("olga, owner").is_visible()
+            both.get_by_text("olga, owner").wait_for()
             both.goto(f"{other.origin}/")
             both.get_by_role("button", name="Leave").click()
             both.get_by_role("heading", name="You are not signed in").wait_for()
             both.goto(first)
-            assert both.get_by_text("olga, owner").is_visible()
+            both.get_by_text("olga, owner").wait_for()
         finally:
             window.close()

@@ -155,10 +155,10 @@ def test_a_page_is_for_everyone(windows: dict[str, Page], served: Served, person
 def test_being_asked_who_one_is_to_be_is_for_everyone(windows: dict[str, Page], served: Served) -> None:
     page = windows[OWNER.name]
     page.goto(served.links[ANNA.name])
-    assert page.get_by_role("heading", name="Continue as anna?").is_visible()
+    page.get_by_role("heading", name="Continue as anna?").wait_for()
     assert faults(page) == ""
     page.get_by_role("link", name="Stay olga").click()
-    assert page.get_by_text("olga, owner").is_visible()
+    page.get_by_text("olga, owner").wait_for()
 
 
 def test_a_link_to_a_folded_section_opens_it(windows: dict[str, Page], served: Served) -> None:
