@@ -201,9 +201,12 @@ CASES: dict[str, list[tuple[str, str, str]]] = {
         ("There is no longer any need for a passport.", "passport", "negated"),
         ("She no longer wears a ring.", "ring", "negated"),
     ],
+    "no_purpose": [
+        ("There's no need to bring towels.", "towels", "negated"),
+        ("There is no plan to add a lift.", "plan", "negated"),
+    ],
     "unable_to": [
         ("They refused to build a tunnel.", "tunnel", "negated"),
-        ("There's no need to bring towels.", "towels", "negated"),
         ("It's impossible to find a taxi.", "taxi", "negated"),
         ("The library has yet to buy a scanner.", "scanner", "negated"),
         ("The council refused to grant a licence.", "licence", "negated"),

@@ -7,9 +7,10 @@ import pytest
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mentions
-from text import cases_phenomena, cases_phenomena_later
+from text import cases_phenomena, cases_phenomena_later, cases_version_4
 
-ROWS = [row for module in (cases_phenomena, cases_phenomena_later) for rows in module.CASES.values() for row in rows]
+MODULES = (cases_phenomena, cases_phenomena_later, cases_version_4)
+ROWS = [row for module in MODULES for rows in module.CASES.values() for row in rows]
 IDS = [f"{text[:60]} / {y}" for text, y, _ in ROWS]
 
 

@@ -139,7 +139,7 @@ class ClauseSentence(Sentence):
                 if not inner:
                     return nominal or word == "there"
                 inner -= 1
-            elif nominal and word in ("who", "which", "whom", "whose"):
+            elif nominal and (word in ("who", "which", "whom", "whose") or self.tag(place) == "WDT"):
                 inner += 1
                 place += 1
                 continue

@@ -71,8 +71,16 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
     plural = sentence.tag(at - 1) == "NNS" or (word == "lack" and sentence.is_nominal(at - 1))
     if word in verbs and plural and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
         return True  # these animals lack lungs
+    if word not in verbs and sentence.tag(at) == "NNS" and _lacks_verb(sentence, at):
+        return True  # the treaty outlaws land mines
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
     return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
+
+
+def _lacks_verb(sentence: Sentence, at: int) -> bool:
+    """Whether a word between two nouns is the verb of a sentence that has no other."""
+    between = sentence.tag(at - 1) in ("NN", "NNP") and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN", "PROPN")
+    return between and not any(sentence.is_finite(place) for place in range(sentence.length))
 
 
 @cache

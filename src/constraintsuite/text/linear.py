@@ -8,6 +8,7 @@ from constraintsuite.text.sentence import QUOTES, TokenRange
 
 _INSIDE = frozenset(("-", "'s", "'", "%")) | QUOTES
 _BEFORE_GERUND = frozenset(("DET", "ADJ", "PUNCT", "NOUN", "SCONJ", "CCONJ"))
+_PLACING = frozenset(("in", "at", "between", "near", "from"))
 _WH_TAGS = frozenset(("WDT", "WP", "WP$", "WRB"))
 _PREMODIFIED = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ", "PUNCT", "ADV", "VERB", "AUX", "PART", ""))
 
@@ -89,11 +90,15 @@ class LinearSentence(ClauseSentence):
         if pos == "ADV":
             return before == "DET" or self.pos(place + 1) in ("ADJ", "ADV") or self.tag(place + 1) in ("VBN", "VBG")
         if pos == "VERB":
-            hyphen = "-" in (self.word(place - 1), self.word(place + 1))
-            modifier = self.tag(place) in ("VBG", "VBN") and self.pos(place + 1) in ("NOUN", "PROPN", "ADJ")
+            hyphen = self.word(place - 1).endswith("-") or self.word(place + 1) == "-"
+            modifier = self._modifies(place) or (self._modifies(place + 1) and self.tag(place) == "VBN")
             noun = place > start and before in ("DET", "ADJ") and not self.is_helper(place)
             return hyphen or noun or (modifier and before in _PREMODIFIED)
         return False
+
+    def _modifies(self, place: int) -> bool:
+        """Whether a participle describes the noun after it."""
+        return self.tag(place) in ("VBG", "VBN") and self.pos(place + 1) in ("NOUN", "PROPN", "ADJ")
 
     def subject(self, verb: int) -> TokenRange | None:
         """The phrase before the verb group; after "and" the subject of the verb before; for a relative pronoun its antecedent."""
@@ -166,7 +171,7 @@ class LinearSentence(ClauseSentence):
         word = self.words[place]
         definite = self.word(place + 1) in word_list("definite_determiners")
         if word == "of":
-            return not (loose and definite)
+            return not (loose and definite) or self.words[place - 1] in ("any", "all", "each")
         if self.is_exceptive(place) or word in word_list("exceptive_starts") or word == "without":
             return True
         if word == "than" and self.word(place - 1) in ("other", "rather"):
@@ -185,7 +190,7 @@ class LinearSentence(ClauseSentence):
         if self.tag(end) == "PRP":
             return TokenRange(end, end + 1)
         first = end
-        while first > 0 and not self._opens_subject(first - 1, end):
+        while first > 0 and (self._is_participle(first - 1) or not self._opens_subject(first - 1, end)):
             first -= 1
         while first < end and self.pos(first) in ("CCONJ", "SCONJ", "PUNCT", "ADV", "INTJ"):
             first += 1
@@ -210,7 +215,15 @@ class LinearSentence(ClauseSentence):
     def _cuts_subject(self, place: int) -> bool:
         """Whether a preposition introduces a definite thing, which is not negated: "dogs in the garden are not allowed"."""
         definite = self.word(place + 1) in word_list("definite_determiners")
-        return self.pos(place) == "ADP" and self.words[place] != "of" and definite
+        named = self.words[place] in _PLACING and self.pos(place + 1) == "PROPN"
+        return self._is_participle(place) or (
+            self.pos(place) == "ADP" and self.words[place] != "of" and (definite or named)
+        )
+
+    def _is_participle(self, place: int) -> bool:
+        """Whether a participle describes the noun before it, even if it was tagged as a past tense: support meant for him."""
+        after_noun = self.pos(place - 1) in ("NOUN", "PROPN") and self.pos(place + 1) == "ADP"
+        return after_noun and self.tag(place) in ("VBN", "VBD") and not self.is_helper(place)
 
     def _opens_subject(self, place: int, end: int) -> bool:
         """Whether the subject that ends at `end` begins after `place`."""

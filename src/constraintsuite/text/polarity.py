@@ -25,7 +25,7 @@ def judge_mention(mention: Span, scopes: Sequence[Scope]) -> JudgedMention:
     Two negations cancel if one covers the other's cue ("not without Y"). If neither does, they agree ("sold without Y, which was
     dropped").
     """
-    covering = [scope for scope in scopes if scope.start <= mention.start and mention.end <= scope.end]
+    covering = [scope for scope in scopes if _covers(scope, mention)]
     protected = [scope for scope in covering if scope.kind == "affirmed"]
     if protected:
         return _judged(mention, "affirmed", protected[-1])
@@ -67,6 +67,12 @@ def _nesting(negating: Sequence[Scope], scopes: Sequence[Scope]) -> int:
         cue: {(s.cue_start, s.cue_end) for s in reach if s.start <= cue[0] and cue[1] <= s.end} - {cue} for cue in cues
     }
     return 1 + max(len(governors) for governors in outer.values())
+
+
+def _covers(scope: Scope, mention: Span) -> bool:
+    """Whether a scope holds the mention; a negated prefix negates a name that begins with it: a non-linear plot."""
+    prefixed = scope.rule == "prefix_non" and scope.start == mention.start
+    return prefixed or (scope.start <= mention.start and mention.end <= scope.end)
 
 
 def _judged(mention: Span, verdict: Polarity, scope: Scope) -> JudgedMention:

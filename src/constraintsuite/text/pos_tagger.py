@@ -160,9 +160,7 @@ def _one_verb(chosen: list[WordReading], choices: Sequence[ScoredReadings]) -> l
                 start > 0 and chosen[start - 1].tag in ("WDT", "WP") and _opens_with_vbn(chosen[start:end])
             ):
                 _find_past(chosen, choices, start, end)
-            doubtful = [
-                at for at in finite if at > start and chosen[at].tag == "VBZ" and chosen[at - 1].tag in _BARE_VERBS
-            ]
+            doubtful = [at for at in finite if at > start and _may_be_noun(chosen, at)]
             for at in dict.fromkeys([*finite[1:], *doubtful]):
                 noun = next((reading for reading in choices[at].readings if reading.pos == "NOUN"), None)
                 object_follows = at + 1 < len(chosen) and chosen[at + 1].pos in ("DET", "PRON", "NUM")
@@ -170,6 +168,16 @@ def _one_verb(chosen: list[WordReading], choices: Sequence[ScoredReadings]) -> l
                     chosen[at] = noun
             start = end + 1
     return chosen
+
+
+def _may_be_noun(chosen: Sequence[WordReading], at: int) -> bool:
+    """Whether another verb stands right beside a finite one: "the offer was withdrawn", "help guests park"."""
+    after = chosen[at + 1].tag if at + 1 < len(chosen) else ""
+    article = chosen[at - 1].lemma in ("the", "a")
+    singular = chosen[at - 1].tag in ("NN", "NNP") and after == "VBN"  # the support meant for them
+    plain = chosen[at].tag == "VBP" and chosen[at].pos == "VERB"
+    before_verb = plain and (after in _FINITE or article or singular)
+    return before_verb or (chosen[at].tag == "VBZ" and chosen[at - 1].tag in _BARE_VERBS)
 
 
 def _opens_with_vbn(chosen: Sequence[WordReading]) -> bool:
@@ -190,6 +198,13 @@ def _find_past(chosen: list[WordReading], choices: Sequence[ScoredReadings], sta
             return
 
 
+def _describes(chosen: Sequence[WordReading], at: int) -> bool:
+    """Whether participles from `at` on describe a noun: these specialised conducting tissues."""
+    while at < len(chosen) and chosen[at].tag in ("VBN", "VBG"):
+        at += 1
+    return at < len(chosen) and chosen[at].pos == "NOUN"
+
+
 def _parts_of_speech(chosen: Sequence[WordReading]) -> list[str]:
     """Universal parts of speech; the next words decide between determiner and pronoun, and between auxiliary and verb."""
     parts = [reading.pos for reading in chosen]
@@ -200,7 +215,8 @@ def _parts_of_speech(chosen: Sequence[WordReading]) -> list[str]:
                 parts[index] = "VERB"
         elif reading.tag == "DT" and reading.lemma not in ("the", "a", "no", "every"):
             following = parts[index + 1] if index + 1 < len(parts) else ""
-            parts[index] = "DET" if following in ("NOUN", "PROPN", "ADJ", "NUM", "DET") else "PRON"
+            described = following == "VERB" and _describes(chosen, index + 1)
+            parts[index] = "DET" if described or following in ("NOUN", "PROPN", "ADJ", "NUM", "DET") else "PRON"
     return parts
 
 

@@ -7,11 +7,22 @@ from functools import cache
 from itertools import zip_longest
 
 from constraintsuite.text.base import Scope
-from constraintsuite.text.draw import absence, conditions, contrast, denial, doubt, exceptions, quantities, structures
+from constraintsuite.text.draw import (
+    absence,
+    conditions,
+    contrast,
+    denial,
+    doubt,
+    exceptions,
+    past,
+    quantities,
+    removal,
+    structures,
+)
 from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 """Raised when verdicts may change; changes of the lexicon change its digest."""
 
 # Inner cues first: the scope of a negated verb depends on the scopes inside it.
@@ -20,8 +31,8 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "pseudo": absence.draw_pseudo,
         "preposition": absence.draw_phrase,
         "noun": absence.draw_phrase,
-        "verb": absence.draw_verb,
-        "gerund": absence.draw_gerund,
+        "verb": removal.draw_verb,
+        "gerund": removal.draw_gerund,
         "predicate": absence.draw_predicate,
         "last_word": absence.draw_last_word,
         "vain": absence.draw_vain,
@@ -42,8 +53,10 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "neither": quantities.draw_neither,
         "particle": denial.draw_particle,
         "may_not": denial.draw_may_not,
+        "purpose": denial.draw_purpose,
         "nor": denial.draw_nor,
-        "until": denial.draw_until,
+        "until": past.draw_until,
+        "used_to": past.draw_used_to,
         "wish": denial.draw_wish,
     },
     {
@@ -54,6 +67,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "attribute": doubt.draw_attribute,
         "prospect": doubt.draw_prospect,
         "condition": conditions.draw_condition,
+        "counterfactual": conditions.draw_counterfactual,
         "whether": doubt.draw_whether,
         "denied": doubt.draw_denied,
         "quantifier": doubt.draw_quantifier,

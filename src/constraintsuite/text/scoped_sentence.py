@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from constraintsuite.text.base import ScopeKind, Token
+from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue, find_cues
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.linear import LinearSentence
 from constraintsuite.text.sentence import TokenRange
 
+_BRINGING = ("possession_verbs", "creating_verbs", "attaining_verbs")
 _AFTER_DEFINITE = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
 
 
@@ -34,9 +36,17 @@ class ScopedSentence(LinearSentence):
     def add(self, cue: Cue, patches: Iterable[ScopePatch]) -> None:
         """Add the patches of a cue that are not empty."""
         for patch in patches:
-            last = min(patch.last, self.length)
-            if patch.first < last:
-                self.drawn.append((cue, patch._replace(last=last)))
+            first, last = self._after_owner(patch), min(patch.last, self.length)
+            if first < last:
+                self.drawn.append((cue, patch._replace(first=first, last=last)))
+
+    def _after_owner(self, patch: ScopePatch) -> int:
+        """The start of a patch without a named owner, who is there all the same: without Adam's consent."""
+        place = patch.first
+        while place < patch.last and self.pos(place) == "PROPN":
+            place += 1
+        owned = place > patch.first and self.word(place) in ("'s", "'") and patch.kind != "affirmed"
+        return place + 1 if owned and place + 1 < patch.last else patch.first
 
     def is_drawn(self, at: int) -> bool:
         """Whether the place is already marked as negated."""
@@ -45,6 +55,14 @@ class ScopedSentence(LinearSentence):
     def has_cue(self, first: int, last: int, draws: frozenset[str]) -> bool:
         """Whether a cue of one of the named drawing functions begins in a range."""
         return any(first <= cue.first < last and cue.draw in draws for cue in self.cues)
+
+    def is_known(self, first: int) -> bool:
+        """Whether a phrase that begins here is definite or a name."""
+        return self.word(first) in word_list("definite_determiners") or self.pos(first) in ("PRON", "PROPN")
+
+    def follows_relative(self, verb: int) -> bool:
+        """Whether a relative pronoun comes right before the verb: a moat, which may be dry."""
+        return self.word(self.skip_adverbs_back(verb - 1)) in RELATIVE
 
     def segment(self, at: int) -> TokenRange:
         """The words between the hard marks around a place."""
@@ -91,16 +109,21 @@ class ScopedSentence(LinearSentence):
         return inner if inner >= 0 else end
 
     def _is_presupposed(self, first: int, place: int) -> bool:
-        if self.words[place] not in word_list("definite_determiners") or self.is_drawn(place + 1):
+        named = self.pos(place) == "PROPN" and self.word(place + 1) == "'s"  # could not bear Rome's lack of shade
+        if (not named and self.words[place] not in word_list("definite_determiners")) or self.is_drawn(place + 1):
             return False
-        if self.tag(place) in ("WDT", "IN") or self.pos(place + 1) not in _AFTER_DEFINITE:
+        if self.tag(place) in ("WDT", "IN") or not (named or self.pos(place + 1) in _AFTER_DEFINITE):
             return False
         between = self.word(place - 1) == "back" or self.tag(place - 1) == "PRP"  # bring back, give him
         lemma = self.lemma(self.skip_adverbs_back(place - 2 if between else place - 1))
         superlative = self.tag(place + 1) in ("JJS", "RBS") or self.word(place + 1).endswith("est")
         if lemma == "be" and superlative:  # not the prettiest park: it is a park
             return True
-        return lemma not in word_list("possession_verbs") and lemma not in word_list("creating_verbs")
+        if self.word(place - 1) == "of" and self.word(place - 2) == "any":  # allowed her any of the money
+            return False
+        if f"{self.word(place + 1)}_{self.word(place + 2)}" in word_list("relational_nouns"):  # the existence of Y
+            return False
+        return not any(lemma in word_list(name) for name in _BRINGING)
 
 
 Draw = Callable[[ScopedSentence, Cue], Iterable[ScopePatch]]

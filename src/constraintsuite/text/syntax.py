@@ -147,7 +147,10 @@ class ParsedSentence(ScopedSentence):
         if not 0 <= noun < self.length:
             return None
         places = sorted({noun, *self._parts(noun)})
-        return TokenRange(places[0], places[-1] + 1)
+        first = places[0]
+        while self.word(first - 1) == "-" and first > 1:  # Wi-Fi
+            first -= 2
+        return TokenRange(first, places[-1] + 1)
 
     def _parts(self, noun: int) -> Iterator[int]:
         for child in self._children[noun]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from constraintsuite.text.clauses import RELATIVE
+from constraintsuite.text.clauses import COORDINATORS, HORIZON
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.readings import readings
@@ -13,8 +13,8 @@ from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import TokenRange
 
 _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
-_BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 NEGATIVE_CUES = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
+_BECOMING = frozenset(("become", "remain", "stay", "go", "seem", "fall"))
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 
 
@@ -30,7 +30,7 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(start + 1, list_end(sentence, start + 1), cue.kind, cue.rule)
         return
     while sentence.pos(start) == "ADV" and (
-        sentence.tag(start + 1) == "VBG" or sentence.pos(start + 1) in _OBJECT_PARTS
+        sentence.tag(start + 1) == "VBG" or sentence.pos(start + 1) in _OBJECT_PARTS or sentence.pos(start + 1) == "ADP"
     ):
         start += 1  # without once crossing Y, instead of just Y
     inner = start + 1 if sentence.pos(start) in ("ADP", "SCONJ") else start  # rather than as Y
@@ -39,20 +39,29 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.words[cue.first] == "lacking" and sentence.pos(start) not in ("NOUN", "PROPN", "DET", "ADJ", "PRON"):
         yield from draw_predicate(sentence, cue)
         return
-    if cue.draw == "noun" and _is_lifted(sentence, sentence.phrase_end(inner)):
+    if cue.draw == "noun" and is_lifted(sentence, inner):
         return
     if sentence.lemma(cue.first - 1) in word_list("forbidding_verbs"):  # prohibited without a licence
         yield ScopePatch(start, sentence.phrase_end(inner), "affirmed", "double_negation")
         return
     bare_verb = cue.rule == "replacement_instead_of" and may_be_verb(sentence, inner)
     end = sentence.clause_end(inner) if bare_verb else sentence.phrase_end(inner, loose=True)
-    yield ScopePatch(start, end, cue.kind, cue.rule)
+    with_it = sentence.find(frozenset(("with",)), inner, end) if sentence.words[cue.first] == "without" else -1
+    if with_it > 0 and sentence.find(COORDINATORS, inner, with_it) > 0:  # a day without Y and two days with it
+        end = with_it
+    action = sentence.tag(inner) == "VBG" and sentence.lemma(inner) not in word_list("using_verbs")
+    if action and all(other.first != inner for other in sentence.cues):
+        yield from sentence.predicate(cue, start, end)  # instead of ploughing the meadow
+    else:
+        yield ScopePatch(start, end, cue.kind, cue.rule)
 
 
-def _is_lifted(sentence: ScopedSentence, end: int) -> bool:
-    """Whether a ban ended: the ban on Y was lifted."""
-    helper = sentence.lemma(end) in ("be", "have")
-    return helper and sentence.find(word_list("lifting_words"), end, end + 4) >= 0
+def is_lifted(sentence: ScopedSentence, start: int) -> bool:
+    """Whether a ban ended: the ban on Y in the hall was lifted."""
+    verb = next((at for at in range(start, min(start + HORIZON, sentence.length)) if sentence.is_finite(at)), -1)
+    if sentence.lemma(verb) not in ("be", "have") or sentence.find(frozenset(","), start, verb) >= 0:
+        return False
+    return sentence.find(word_list("lifting_words"), verb, verb + 4) >= 0
 
 
 def may_be_verb(sentence: ScopedSentence, at: int) -> bool:
@@ -75,39 +84,6 @@ def draw_vain(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     yield from sentence.mark(cue, found)
 
 
-def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """The object of a verb of absence; its subject in the passive; its antecedent in a relative clause."""
-    participle = is_passive(sentence, cue.first)
-    passive = participle and _has_helper(sentence, cue.first)
-    gerund = sentence.tag(cue.first) == "VBG" and sentence.pos(cue.first - 1) in ("DET", "ADJ")  # the declining power
-    if not passive and (participle or gerund) and _is_attribute(sentence, cue):
-        return  # an abandoned farm is there
-    taken = participle and not passive and sentence.lemma(cue.first) in word_list("moving_verbs")
-    if taken and sentence.word(cue.last) == "from":  # a substance removed from wool
-        return
-    if passive and _forbids_action(sentence, cue):
-        yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
-        return
-    found = gap_of(cue)
-    source = sentence.words[cue.last - 1] == "from" and sentence.lemma(cue.first) in word_list("removing_verbs")
-    if found is None and not source and not (passive and _takes_no_object(sentence, cue)):
-        found = object_after(sentence, cue)
-    rule = cue.rule
-    if found is None and not participle:
-        found = sentence.antecedent(cue.first)
-    if found is None and (passive or _is_reduced(sentence, cue, participle=participle)):
-        found, rule = _with_proposal(sentence, subject_of(sentence, cue.first), cue.first), "passive_absence"
-    if found is not None:
-        doubtful = (passive and _is_optional(sentence, cue.first)) or _is_moved(sentence, cue, found)
-        doubtful = doubtful or _is_restored(sentence, cue.last) or _is_one_of_two(sentence, cue, found)
-        yield ScopePatch(found.first, found.last, "uncertain" if doubtful else cue.kind, rule)
-
-
-def draw_gerund(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Stopped selling Y: from the gerund, the cue's last word, on."""
-    yield from sentence.predicate(cue, cue.last - 1, sentence.clause_end(cue.last - 1))
-
-
 def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The thing that is missing: the noun after an attribute, else the subject."""
     if sentence.words[cue.last - 1] == "gone" and not _is_gone(sentence, cue):
@@ -119,9 +95,8 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(cue.last) == ":":
         yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
     elif after in ("NOUN", "PROPN") and not sentence.is_helper(cue.first) and sentence.pos(cue.first - 1) != "AUX":
-        if (
-            sentence.pos(cue.first - 1) == "DET" and sentence.words[cue.last - 1] in _PASSING
-        ):  # the missing painting was found
+        known = sentence.pos(cue.first - 1) == "DET" and sentence.words[cue.last - 1] in _PASSING
+        if known or sentence.words[cue.last - 1] == "absent":  # the missing painting was found; an absent father
             return
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
     elif all(sentence.pos(at) == "ADV" for at in range(cue.first)):  # notably absent is Y
@@ -129,6 +104,9 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         start = verb + 1 if verb >= cue.last and sentence.tag(verb - 1) != "PRP" else cue.last
         yield ScopePatch(start, sentence.phrase_end(start), cue.kind, cue.rule)
     else:
+        elsewhere = sentence.word(cue.last) == "from" and not has_helper(sentence, cue.first)
+        if elsewhere and any(sentence.is_finite(at) for at in range(sentence.clause_start(cue.first), cue.first)):
+            return  # he showed a humour missing from his other films
         subject = subject_of(sentence, cue.first)
         if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
             return
@@ -151,8 +129,10 @@ def _is_denied(sentence: ScopedSentence, subject: TokenRange) -> bool:
 
 def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
     """The subject of a participle or adjective; without a form of be, the noun before it: "straps excluded"."""
-    if not _has_helper(sentence, predicate):
+    if not has_helper(sentence, predicate):
         before = sentence.skip_adverbs_back(predicate - 1)
+        if sentence.lemma(before) in _BECOMING:
+            return sentence.subject(before)
         if sentence.find(word_list("terminators"), before, predicate) >= 0:  # accepted by all, though banned
             return None
         misread = sentence.pos(predicate) == "ADJ" and any(one.tag == "NNS" for one in readings(sentence.word(before)))
@@ -163,15 +143,8 @@ def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
     return sentence.subject(predicate)
 
 
-def _with_proposal(sentence: ScopedSentence, subject: TokenRange | None, verb: int) -> TokenRange | None:
-    """The subject, extended to the planned thing if it is a plan: "the plan to build a marina was dropped"."""
-    if subject is None or subject.last > verb:
-        return subject
-    named = sentence.find(word_list("proposal_nouns"), subject.first, subject.last) >= 0
-    return TokenRange(subject.first, sentence.verb_group_start(verb)) if named else subject
-
-
-def _has_helper(sentence: ScopedSentence, predicate: int) -> bool:
+def has_helper(sentence: ScopedSentence, predicate: int) -> bool:
+    """Whether an auxiliary comes before the participle or adjective."""
     return sentence.is_helper(sentence.skip_adverbs_back(predicate - 1))
 
 
@@ -181,67 +154,6 @@ def is_passive(sentence: ScopedSentence, verb: int) -> bool:
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
     return helper != "have" and sentence.tag(verb) in ("VBN", "JJ")
-
-
-def _is_attribute(sentence: ScopedSentence, cue: Cue) -> bool:
-    before = sentence.pos(cue.first - 1) in _BEFORE_ATTRIBUTE or sentence.tag(cue.first - 1) == "PRP$"
-    dated = sentence.pos(cue.first - 1) == "DET" and sentence.pos(cue.last) == "NUM"  # a cancelled 1983 game
-    return before and (dated or sentence.pos(cue.last) in ("NOUN", "PROPN")) and cue.last == cue.first + 1
-
-
-def _takes_no_object(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Whether a passive has no object: "were dropped last year"; but "were denied bail" has one."""
-    after_be = sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) in ("be", "get")
-    prepositional = cue.last - cue.first > 1 and sentence.words[cue.last - 1] in ("of", "from", "with", "on", "to")
-    return after_be and not prepositional and sentence.lemma(cue.first) not in word_list("granting_verbs")
-
-
-def _is_reduced(sentence: ScopedSentence, cue: Cue, *, participle: bool) -> bool:
-    """Whether a participle without a form of be describes the noun before it: "straps excluded"."""
-    bare = sentence.pos(cue.last) in ("", "ADP", "PUNCT", "CCONJ", "ADV", "SCONJ")
-    past = participle or sentence.tag(cue.first) == "VBD"
-    return bare and past and sentence.lemma(cue.first) not in word_list("intransitive_verbs")
-
-
-def _is_moved(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
-    """Whether the object was only moved: dropped the vase on the floor, remove the pan from the heat."""
-    place = sentence.word(found.last) in ("on", "onto", "into", "in", "over", "from", "at", "off")
-    dated = sentence.pos(found.last + 1) in ("NUM", "PROPN")  # dropped the relay in 2009
-    if dated or (sentence.lemma(cue.first) == "drop" and sentence.word(found.last) == "from"):
-        return False
-    opening = cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "and", "then")
-    command = (opening and sentence.words[cue.first] == "remove") or sentence.lemma(cue.first) != "remove"
-    return sentence.lemma(cue.first) in word_list("moving_verbs") and place and command and found.first >= cue.last
-
-
-def _forbids_action(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Whether a passive forbids what its subject does: it is forbidden to swim, guests are banned from smoking."""
-    action = sentence.word(cue.last) in ("to", "from") and sentence.tag(cue.last + 1) in ("VB", "VBP", "VBG")
-    return action and sentence.lemma(cue.first) in word_list("forbidding_verbs")
-
-
-def _is_one_of_two(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
-    """Whether a relative clause may belong to either of two nouns: a sequence within a gene that is removed."""
-    relative = sentence.word(sentence.verb_group_start(cue.first) - 1) in RELATIVE
-    return relative and found.last < cue.first and sentence.pos(found.first - 1) == "ADP"
-
-
-def _is_restored(sentence: ScopedSentence, start: int) -> bool:
-    """Whether the absent thing came back: was removed in 1960 and put back in 1995."""
-    for place in range(start, sentence.segment(start).last):
-        word = sentence.words[place]
-        back = word in word_list("restoring_words") or (
-            word == "back" and sentence.words[place - 1] in ("put", "brought", "added")
-        )
-        if back and not sentence.has_cue(start, place, NEGATIVE_CUES):
-            return True
-    return False
-
-
-def _is_optional(sentence: ScopedSentence, verb: int) -> bool:
-    """Whether the absence is optional: the lid can be removed."""
-    group = sentence.words[sentence.verb_group_start(verb) : verb]
-    return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
 
 
 def gap_of(cue: Cue) -> TokenRange | None:
@@ -262,6 +174,8 @@ def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
         start = sentence.skip_aside(start)
     while sentence.pos(start) == "ADV":
         start += 1
+    if sentence.word(start) in ("and", "or") and sentence.tag(start + 1) == sentence.tag(cue.first):
+        start += 2  # prevents or delays Y
     granted = sentence.lemma(cue.first) in word_list("granting_verbs") and sentence.tag(start) == "PRP"
     if granted and sentence.pos(start + 1) in _OBJECT_PARTS:  # refused him a burial
         start += 1

@@ -21,6 +21,9 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if not _is_condition(sentence, cue):
         return
     end = _condition_end(sentence, cue.last)
+    if _is_unreal(sentence, cue, end):
+        yield from sentence.predicate(cue.as_kind("negated"), cue.last, end)
+        return
     yield from sentence.predicate(cue, cue.last, end)
     if sentence.words[cue.first] == "even":
         return
@@ -28,13 +31,31 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(end) == ",":
         last = sentence.clause_end(end + 1)
         event = sentence.words[cue.first : cue.first + 3] == ("in", "the", "event")
-        if strict or event or _depends_on_condition(sentence, end + 1, last):
+        acts = sentence.words[cue.first] == "if" and _acts(sentence, end + 1, last)
+        if strict or event or acts or _depends_on_condition(sentence, end + 1, last):
             yield from sentence.predicate(cue, end + 1, last)
     first = sentence.clause_start(cue.first - (sentence.word(cue.first - 1) == ","))
     attached = sentence.word(cue.first - 1) not in _BREAKS or sentence.words[cue.first] == "unless"
     tied = strict or sentence.words[cue.first : cue.last] == ("if",)
     if first < cue.first and attached and (tied or _depends_on_condition(sentence, first, cue.first)):
         yield from sentence.predicate(cue, first, cue.first)
+
+
+def draw_counterfactual(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """It would have had Y (it has not); it would not have had Y (it has)."""
+    if sentence.is_drawn(cue.first):  # without the tour that would have begun there
+        return
+    yield from sentence.predicate(cue, cue.last - 1, sentence.clause_end(cue.last))
+    subject = sentence.subject(cue.first)
+    if subject is not None and not sentence.is_known(subject.first) and not sentence.follows_relative(cue.first):
+        yield from sentence.mark(cue, subject)
+
+
+def _is_unreal(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
+    """Whether a condition was not met: it would have sold if it had had Y."""
+    if sentence.words[cue.first] != "if" or not sentence.has_cue(0, sentence.length, frozenset(("counterfactual",))):
+        return False
+    return sentence.find(frozenset(("had", "'d")), cue.last, end) >= 0
 
 
 def draw_question(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
@@ -76,7 +97,10 @@ def _is_condition(sentence: ScopedSentence, cue: Cue) -> bool:
         return sentence.word(cue.first - 1) != "for" and sentence.starts_clause(cue.last)
     if sentence.words[cue.first] not in _PARTICIPLES or sentence.words[cue.last - 1] == "that":
         return True
-    return cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "only")
+    if cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "only"):
+        return True
+    person = sentence.tag(cue.last) == "PRP" and sentence.starts_clause(cue.last)  # may stay provided they ask
+    return person and not sentence.is_helper(sentence.skip_adverbs_back(cue.first - 1))
 
 
 def _condition_end(sentence: ScopedSentence, start: int) -> int:
@@ -98,6 +122,15 @@ def _depends_on_condition(sentence: ScopedSentence, first: int, last: int) -> bo
         return True
     verb = next((at for at in range(first, min(last, sentence.length)) if sentence.is_finite(at)), -1)
     return sentence.tag(verb) in ("VBP", "VBZ") and sentence.word(start) in _PARTIES
+
+
+def _acts(sentence: ScopedSentence, first: int, last: int) -> bool:
+    """Whether a main clause says what is done under a condition: if it rains, the club pays for a taxi."""
+    verb = next((at for at in range(first, min(last, sentence.length)) if sentence.is_finite(at)), -1)
+    action = sentence.pos(verb) == "VERB" and sentence.lemma(verb) not in word_list("state_verbs")
+    if sentence.word(sentence.skip_adverbs(first)) in word_list("reporting_commands"):  # if you come by car, note that
+        return False
+    return action and sentence.tag(verb) in ("VBP", "VBZ")
 
 
 def _question_start(sentence: ScopedSentence, last: int) -> int:

@@ -61,6 +61,8 @@ def draw_comparison(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     end = max(sentence.phrase_end(start), sentence.phrase_end(start, loose=True))
     if sentence.word(start) not in word_list("own_kind"):
         yield ScopePatch(start, end, cue.kind, cue.rule)
+    while sentence.pos(end) == "ADP" and sentence.words[end] not in _WITH:  # unlike its sister across the road, which
+        end = sentence.phrase_end(end + 1)
     closing = sentence.find(_COMMA, end + 1, sentence.length) if sentence.word(end) == "," else -1
     if sentence.word(end + 1) in ("a", "an") and closing > 0 and sentence.starts_clause(closing + 1):
         yield ScopePatch(end + 1, sentence.phrase_end(end + 1), cue.kind, cue.rule)  # unlike his father, a lawyer, he

@@ -1,4 +1,4 @@
-"""Scopes of negated verbs: not, never, nor, until.
+"""Scopes of negated verbs: not, never, nor.
 
 A negated verb negates its clause without presupposed things, and its subject if the verb says that the subject exists.
 """
@@ -6,17 +6,15 @@ A negated verb negates its clause without presupposed things, and its subject if
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
-from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.lexicon import word_list
-from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import VERB_GROUP
 
-_OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 _TRAILING = frozenset(
     ("either", "though", "yet", "at", "all", "anymore", "any", "more", "longer", "too", "so", "however")
 )
@@ -33,10 +31,6 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.word(cue.last) in word_list("presence_words") and sentence.word(cue.last + 1) in (":", "–", "—"):
         yield ScopePatch(cue.last + 2, list_end(sentence, cue.last + 2), cue.kind, "label")  # not allowed: cats, birds
         return
-    if cue.rule == "used_to":
-        if _is_purpose(sentence, cue):
-            return
-        cue = cue if _is_owning(sentence, cue.last) else cue.as_kind("uncertain")
     if _is_verbal(sentence, cue):
         yield from deny_from(sentence, cue, cue.last)
         return
@@ -48,6 +42,12 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     while noun < start + 2 and sentence.pos(noun) in ("ADP", "SCONJ"):  # not because of Y
         noun += 1
     yield ScopePatch(start, sentence.phrase_end(noun, loose=True), cue.kind, "contrast_not")
+
+
+def draw_purpose(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """There is no plan to build Y: neither the plan nor Y."""
+    yield ScopePatch(cue.first + 1, cue.first + 2, cue.kind, cue.rule)
+    yield from draw_particle(sentence, cue)
 
 
 def draw_may_not(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -66,23 +66,6 @@ def draw_nor(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Nor with inversion is a new negation; elsewhere it only continues one."""
     if sentence.is_helper(cue.last):
         yield from deny_from(sentence, cue, cue.last)
-
-
-def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """Until 1994 the zoo kept Y, trams ran until 1955: now negated."""
-    if sentence.has_cue(0, sentence.length, _OTHER_NEGATIONS):
-        return
-    opening = cue.first == 0
-    start = cue.last if opening else sentence.clause_start(cue.first)
-    verb = next((at for at in range(start, sentence.length if opening else cue.first) if sentence.is_finite(at)), -1)
-    if sentence.tag(verb) != "VBD" or not _is_lasting(sentence, verb):
-        return
-    if opening:
-        yield from deny_from(sentence, cue, verb)
-    elif sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last)):
-        yield from sentence.predicate(cue, start, cue.first)
-        if sentence.lemma(verb) in ("run", "operate", "stand", "exist"):  # the ferry ran until 1960
-            yield from sentence.mark(cue, sentence.subject(verb))
 
 
 def draw_wish(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -107,56 +90,6 @@ def _is_verbal(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.pos(cue.first - 1) in ("PUNCT", "CCONJ") and sentence.tag(cue.last) in ("VB", "VBP"):
         return False  # you pay for leather, not noise cancellation
     return sentence.is_verb(cue.last) or sentence.tag(cue.last) == "TO"
-
-
-def _is_lasting(sentence: ScopedSentence, verb: int) -> bool:
-    """Whether a thing had or was there, rather than a person who held an office: the zoo kept bears until 1994."""
-    subject = sentence.subject(verb)
-    if sentence.words[verb] in ("was", "were"):
-        return sentence.word(verb - 1) == "there"
-    if subject is None or sentence.lemma(verb) not in word_list("lasting_verbs"):
-        return False
-    named = sentence.pos(subject.first) == "PROPN" and (subject.first > 0 or not in_dictionary(sentence.words[0]))
-    return sentence.tag(subject.first) != "PRP" and not named
-
-
-def _is_owning(sentence: ScopedSentence, verb: int) -> bool:
-    """Whether a verb says that something is there or used: used to have Y; but "used to plunder Y" says nothing of today."""
-    lemma = sentence.lemma(verb)
-    lists = ("possession_verbs", "lasting_verbs", "using_verbs")
-    return sentence.pos(verb) not in ("VERB", "AUX") or any(lemma in word_list(name) for name in lists)
-
-
-def _is_purpose(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Whether "used to" means for: is used to treat Y, the tools used to carve Y were found."""
-    if sentence.words[cue.last - 1] != "to":
-        return False
-    before = sentence.skip_adverbs_back(cue.first - 1)
-    if sentence.word(before) == "and":  # is primarily and customarily used to
-        before = sentence.skip_adverbs_back(before - 1)
-    if sentence.tag(before) in ("WP", "WDT", "EX"):  # what used to be a shop
-        return False
-    if cue.first == 0 or sentence.is_helper(before) or sentence.tag(cue.last) not in ("VB", "VBP"):
-        return True
-    start = sentence.clause_start(cue.first)
-    earlier = any(sentence.is_finite(at) for at in range(start, cue.first))
-    return earlier or sentence.tag(before) in (",", "-LRB-") or _has_later_verb(sentence, cue)
-
-
-def _has_later_verb(sentence: ScopedSentence, cue: Cue) -> bool:
-    """Whether the main verb of the clause comes after "used to", so that this describes the subject."""
-    for place in range(cue.last, sentence.length):
-        if sentence.is_hard(place) or sentence.words[place] == "," or sentence.is_terminator(place):
-            return False
-        if sentence.words[place] in RELATIVE or sentence.words[place] == "and":
-            return False
-        if sentence.is_finite(place) and place > cue.last:
-            return True
-    return False
-
-
-def _is_year(word: str) -> bool:
-    return word.isdigit() and len(word) == 4 and word[0] in "12"
 
 
 class Complement(NamedTuple):
@@ -192,7 +125,7 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     if opening is not None:
         yield from sentence.predicate(cue, start, opening.first)
         if not opening.factive:
-            yield ScopePatch(opening.first, end, "uncertain", "doubt_report")
+            yield from sentence.predicate(replace(cue, kind="uncertain", rule="doubt_report"), opening.first, end)
         return
     presence = _find_presence(sentence, start)
     if presence is None:
@@ -203,15 +136,15 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     of_subject = presence.of_subject and cue.draw in _WITH_SUBJECT
     if cue.rule == "used_to" and sentence.words[presence.last - 1] not in word_list("strong_presence"):
         of_subject = False
-    subject = sentence.subject(start) if of_subject else None
+    verb = cue.first if sentence.is_verb(cue.first) else start  # ceased to exist
+    subject = sentence.subject(verb) if of_subject else None
     weak = sentence.words[presence.last - 1] in word_list("weak_presence")
-    if subject is not None and weak and _is_definite(sentence, subject.first):
+    if subject is not None and weak and sentence.pos(subject.first) == "PROPN":  # Moss is not mentioned
+        return
+    assured = sentence.words[presence.last - 1] in word_list("assured_words")
+    if subject is not None and (assured or (weak and sentence.is_known(subject.first))):
         cue = cue.as_kind("uncertain")
     yield from sentence.mark(cue, subject, "negated_predicate")
-
-
-def _is_definite(sentence: ScopedSentence, first: int) -> bool:
-    return sentence.word(first) in word_list("definite_determiners") or sentence.pos(first) in ("PROPN", "PRON")
 
 
 def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
@@ -219,6 +152,8 @@ def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[Sc
     verb = sentence.skip_adverbs(start)
     idle = sentence.tag(verb) in ("VB", "VBP") and not sentence.is_helper(verb)
     if cue.draw not in _WITH_SUBJECT or not idle or sentence.pos(verb + 1) in _OBJECT_PARTS:
+        return
+    if sentence.follows_relative(sentence.verb_group_start(verb)):  # genes that do not code for proteins
         return
     subject = sentence.subject(start)
     if subject is not None and sentence.tag(subject.first) in ("NNS", "NNPS") and subject.last <= start:
@@ -235,7 +170,8 @@ def _ellipsis(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     gone = sentence.words[cue.first : cue.last] == ("no", "more")  # the bakery is no more
     present = gone or any(sentence.words[at] in word_list("presence_words") for at in range(subject.first))
-    yield ScopePatch(subject.first, subject.last, "negated" if present else "uncertain", "ellipsis")
+    if present or sentence.tag(subject.first) in ("NN", "NNS"):  # exons code for proteins, introns do not
+        yield ScopePatch(subject.first, subject.last, "negated" if present else "uncertain", "ellipsis")
 
 
 def _find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate | None:
@@ -246,9 +182,18 @@ def _find_presence(sentence: ScopedSentence, start: int) -> ExistencePredicate |
             return None
         place += 1
     after = sentence.word(place + length)
+    given = sentence.words[place] in ("given", "granted", "awarded", "shown", "offered")
+    if given and sentence.pos(place + length) in _OBJECT_PARTS:  # was not given a title
+        return None
     purpose = sentence.words[place] in word_list("need_words") and not _has_person(sentence, start)
     infinitive = after == "to" and sentence.tag(place + length + 1) in ("VB", "VBP") and not purpose
-    outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in ("with", "as", "of", "without")
+    outside = sentence.pos(place + length) in ("ADP", "PART", "SCONJ") and after not in (
+        "with",
+        "as",
+        "of",
+        "without",
+        "by",
+    )
     return ExistencePredicate(
         place + length, of_subject=not infinitive and after not in ("by", "as"), carries=infinitive or not outside
     )

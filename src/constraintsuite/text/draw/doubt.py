@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
+_BEFORE_FEW = frozenset(("a", "every", "the", "last", "past", "next", "first", "these", "those"))
 _NEGATIVE = frozenset(("determiner", "particle", "none", "neither", "preposition", "verb", "predicate"))
 
 
@@ -20,7 +20,7 @@ def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     reported = sentence.words[cue.last - 1] == "to" and sentence.is_drawn(cue.first)  # is not thought to have Y
     if reported or _is_permission(sentence, cue) or _is_refused(sentence, cue):
         return
-    end = sentence.clause_end(cue.last)
+    end = cue.last if sentence.is_terminator(cue.last) else sentence.clause_end(cue.last)
     exception = next(
         (other.first for other in sentence.cues if other.draw == "exception" and other.first >= cue.last), end
     )
@@ -33,12 +33,31 @@ def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     aside = cue.first > 0 and sentence.words[cue.first - 1] == ","
     joined = sentence.word(cue.first - 1) in ("and", "or", "but")  # no cream, and perhaps sugar
     start = cue.first if aside or joined else sentence.clause_start(cue.first)
+    if aside and sentence.word(cue.last) == ",":  # muscle or, rarely, bone
+        yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
+        return
+    if sentence.pos(start) == "PROPN" and sentence.is_finite(sentence.skip_adverbs(cue.last)):
+        start = _past_name(sentence, cue, start)
     yield from sentence.predicate(cue, start, sentence.clause_end(cue.last))
+
+
+def _past_name(sentence: ScopedSentence, cue: Cue, start: int) -> int:
+    """The place after a named subject, which is known: Emerson reportedly suffered from Y."""
+    verb = sentence.skip_adverbs(cue.last)
+    return start if denies_presence(sentence, verb) else cue.first
 
 
 def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """An optional Y; Y is optional; for phrases such as "on request", all words between the hard marks around it."""
     if sentence.pos(cue.first) == "ADJ" and cue.last == cue.first + 1:
+        described = sentence.words[cue.first] != "optional" and sentence.pos(cue.last) in (
+            "NOUN",
+            "PROPN",
+            "ADJ",
+            "ADP",
+        )
+        if described and sentence.word(cue.last) != "in":  # an unknown brother is a brother
+            return
         if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
             yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
             if sentence.lemma(cue.first - 2) != "be":  # Y is an optional extra
@@ -49,6 +68,8 @@ def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.words[cue.first] == "to" and not sentence.is_nominal(cue.first - 1):  # easy to taste
         return
     first, last = sentence.segment(cue.first)
+    if sentence.words[cue.first] == "depending" and cue.first > first:
+        last = sentence.clause_end(cue.last)
     if first < cue.first:
         first = sentence.clause_start(cue.first - (sentence.words[cue.first - 1] == ","))
     yield from sentence.predicate(cue, first, last)
@@ -70,6 +91,9 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
     if cue.rule in ("doubt_seem", "doubt_claim") and sentence.is_drawn(cue.first):
         return
+    clause = sentence.pos(cue.last) != "ADP" and sentence.starts_clause(cue.last)
+    if cue.rule == "doubt_claim" and cue.last == cue.first + 1 and not clause:
+        return  # claimed the title, claimed by Spain
     if cue.rule == "doubt_considered" and sentence.tag(cue.last) != "VBG":
         return
     if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):
@@ -85,8 +109,13 @@ def draw_denied(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Some rooms have Y, not all have Y, few have Y: the predicate; there are few Y: the noun."""
+    if sentence.words[cue.first] == "little":  # was met with little interest; but not "his little brother"
+        mass = sentence.tag(cue.first + 1) == "NN" and sentence.word(cue.first - 1) != "like"
+        if mass and (sentence.is_finite(cue.first - 1) or sentence.pos(cue.first - 1) == "ADP"):
+            yield ScopePatch(cue.first + 1, sentence.phrase_end(cue.first + 1), cue.kind, cue.rule)
+        return
     few = sentence.words[cue.last - 1] == "few" or sentence.words[cue.first] in ("not", "n't")
-    a_few = sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in ("a", "every", "the")
+    a_few = sentence.words[cue.first] == "few" and sentence.word(cue.first - 1) in _BEFORE_FEW
     part = sentence.words[cue.last - 1] != "of" or sentence.word(cue.last) in word_list("definite_determiners")
     if sentence.words[cue.first] == "most" and sentence.pos(cue.first - 1) in (
         "DET",
@@ -102,7 +131,8 @@ def draw_quantifier(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         few = False
     if verb is not None:
         yield from sentence.predicate(cue, verb, sentence.clause_end(verb))
-    if few or (verb is not None and denies_presence(sentence, verb)):
+    part_of_all = sentence.words[cue.last - 1] in ("all", "every")
+    if (few and (verb is None or not part_of_all)) or (verb is not None and denies_presence(sentence, verb)):
         yield ScopePatch(cue.last, end, cue.kind, cue.rule)
 
 
@@ -116,13 +146,7 @@ def draw_either(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def _indefinite_subject(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     subject = sentence.subject(cue.first)
-    if (
-        subject is None or sentence.word(sentence.skip_adverbs_back(cue.first - 1)) in RELATIVE
-    ):  # a moat, which may be dry
-        return
-    opening = sentence.word(subject.first)
-    known = opening in word_list("definite_determiners") or sentence.pos(subject.first) in ("PRON", "PROPN")
-    if not known:
+    if subject is not None and not sentence.is_known(subject.first) and not sentence.follows_relative(cue.first):
         yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
 
 

@@ -25,7 +25,8 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     whole = universal or sentence.find(word_list("whole_words"), 0, sentence.length) >= 0
     by_excluding = sentence.words[cue.first] == "excluding" and sentence.pos(cue.first - 1) == "ADP"
     negative = not by_excluding and _is_negative(sentence, cue, end)
-    if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, universal or negative):
+    named = whole if sentence.words[cue.first] == "save" else universal
+    if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, named or negative):
         return
     if negative:
         yield ScopePatch(start, end, "affirmed", "exception_of_negative")
@@ -44,7 +45,7 @@ def _adds(sentence: ScopedSentence, cue: Cue) -> bool:
     whole = sentence.find(word_list("universals"), 0, sentence.length) >= 0
     comma = sentence.find(frozenset(","), cue.last, sentence.length)
     verb = next((at for at in range(comma, sentence.length) if sentence.is_finite(at)), -1) if comma > 0 else -1
-    opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
+    opening = cue.first <= 1 or sentence.is_hard(cue.first - 1)
     there = sentence.lemma(verb) == "be" and _is_at_hand(sentence, verb + 1)  # apart from Mondays, the shop is open
     return opening and verb >= 0 and not whole and not there  # apart from acting, she paints
 

@@ -27,10 +27,17 @@ def draw_determiner(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     yield ScopePatch(start, end, cue.kind, cue.rule)
     verb = sentence.verb_of_subject(cue.first, end)
     inverted = _inverted_verb(sentence, cue, end)
+    if verb is not None and sentence.word(start) == "other" and _compares(sentence, verb):
+        return  # no other town has a bigger square
     if verb is not None or inverted is not None:
         yield from deny_from(sentence, cue, verb if verb is not None else inverted or 0)
     else:
         yield from _narrowed(sentence, cue, end)
+
+
+def _compares(sentence: ScopedSentence, verb: int) -> bool:
+    """Whether a predicate compares with the thing at hand, which has what the others have less of."""
+    return any(sentence.tag(at) in ("JJR", "RBR") for at in range(verb, sentence.clause_end(verb)))
 
 
 def _inverted_verb(sentence: ScopedSentence, cue: Cue, end: int) -> int | None:
@@ -167,7 +174,7 @@ def _neither_end(sentence: ScopedSentence, start: int) -> int:
     verbal = sentence.is_verb(start)
     end = sentence.clause_end(start) if verbal else sentence.phrase_end(start)
     while nor >= 0:
-        after = nor + 1
+        after = sentence.skip_adverbs(nor + 1)
         if sentence.pos(after) == "ADP":
             after += 1
         end = sentence.clause_end(after) if verbal else sentence.phrase_end(after, loose=True)

@@ -18,6 +18,7 @@ _FREE = frozenset(("free", "less"))
 _SHORT_LESS = 6
 _LABEL_MARKS = frozenset((":", "–", "—", "=", "-", "--"))
 _ANSWERS = frozenset(("no", "none", "nope", "nil", "never", "zero"))
+_REGRETS = frozenset(("sorry", "alas", "unfortunately", "sadly"))
 _CONSENTS = frozenset(("yes", "yep", "sure", "certainly", "absolutely"))
 _OPEN_QUESTIONS = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose", "whom"))
 _CLEFT_CUES = frozenset(("particle", "verb", "may_not"))
@@ -148,6 +149,8 @@ def answer_scope(question: Sentence, answer: Sentence | None) -> Scope | None:
     """The scope of a question that the next sentence answers: Pool? No. Is there a bar? Yes."""
     if answer is None or not question.length or not answer.length or question.words[-1] != "?":
         return None
+    if answer.length > 2 and answer.words[0] in _REGRETS and answer.words[1] == ",":
+        answer = Sentence(answer.tokens[2:])
     word = answer.words[0]
     if word == "not":
         word = "no" if answer.pos(1) in ("ADP", "ADV", "DET") or answer.word(1) == "that" else word
