@@ -65,7 +65,7 @@ def test_a_couple_is_two_examples_with_the_roles_exchanged() -> None:
     assert drafts["p-showers"].sources == ("barn", "oak")
     assert drafts["p-dogs"].sources == ("oak", "barn")
     assert drafts["p-showers"].satisfying.text == drafts["p-dogs"].violating.text == SILENT["barn"]
-    assert {draft.slice for draft in drafts.values()} == {"omission"}
+    assert {draft.slice for draft in drafts.values()} == {"open_omission"}
     assert len({draft.couple for draft in drafts.values()}) == 1
 
 
@@ -175,10 +175,30 @@ def test_a_denier_outside_couples_makes_a_single() -> None:
 def test_a_silent_document_on_topic_makes_a_single_only_where_there_is_no_couple() -> None:
     proposal = make_proposal("showers", violating=["oak"], on_topic=["oak", "barn"])
     matching = make_matching(SILENT, [proposal, DOGS])
-    (draft,) = single_drafts([proposal], [], matching, PairSettings())
-    assert (draft.slice, draft.satisfying.source) == ("omission", "barn")
+    settings = PairSettings(open_omission=True)
+    (draft,) = single_drafts([proposal], [], matching, settings)
+    assert (draft.slice, draft.satisfying.source) == ("open_omission", "barn")
     used = list(natural_drafts(couples(matching, proposal, DOGS), matching))
-    assert list(single_drafts([proposal], used, matching, PairSettings())) == []
+    assert list(single_drafts([proposal], used, matching, settings)) == []
+
+
+def test_silence_about_an_attribute_proves_nothing_unless_it_is_asked_for() -> None:
+    proposal = make_proposal("showers", violating=["oak"], on_topic=["oak", "barn"])
+    matching = make_matching(SILENT, [proposal])
+    assert list(single_drafts([proposal], [], matching, PairSettings())) == []
+
+
+def test_a_text_without_a_role_that_every_film_has_is_an_omission() -> None:
+    texts = {
+        "dusk": "Dusk is a film directed by Ada Lind and set in a village.",
+        "tide": "Tide is a film directed by Ola Berg and set in a town.",
+    }
+    proposal = make_proposal(
+        "Ada Lind", topic="films", relation="directed_by", violating=["dusk"], on_topic=["dusk", "tide"]
+    )
+    matching = make_matching(texts, [proposal])
+    (draft,) = single_drafts([proposal], [], matching, PairSettings())
+    assert (draft.slice, draft.satisfying.source) == ("omission", "tide")
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(2, 3, 1.5), (3, 2, 1.5), (2, 2, 1.0), (0, 2, 2.0)])

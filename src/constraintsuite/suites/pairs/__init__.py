@@ -1,1 +1,1 @@
-"""Pairs of documents: couples from the corpus, inserted contrasts, exchanged fillers, negated sentences."""
+"""Pairs of documents: couples from the corpus, denials that move, and people who exchange roles."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.examples import EXPLICIT, OMISSION, Split
+from constraintsuite.core.records.examples import EXPLICIT, OMISSION, OPEN_OMISSION, Split
 from constraintsuite.core.records.text import Document
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.evidence import Stances
@@ -203,7 +203,7 @@ def single_drafts(
         evidence = matching.evidence[proposal.id]
         affirming = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
         candidates = [d for d in proposal.satisfying if _usable(d, proposal, matching) and d in evidence.denying]
-        if not counts[proposal.id]:
+        if not counts[proposal.id] and (settings.open_omission or not proposal.is_attribute):
             candidates += [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.is_silent(d)]
         uses: Counter[str] = Counter()
         for satisfying in candidates:
@@ -231,7 +231,8 @@ def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
 def _make_natural(
     proposal: Proposal, satisfying: str, violating: str, couple: str, cost: float, matching: Matching
 ) -> PairDraft:
-    """ExplicitMention if the satisfying document denies Y, Omission if it does not mention it."""
-    name = EXPLICIT if satisfying in matching.evidence[proposal.id].denying else OMISSION
+    """ExplicitMention if the satisfying document denies Y, else Omission; silence about an attribute proves nothing."""
+    silent = OPEN_OMISSION if proposal.is_attribute else OMISSION
+    name = EXPLICIT if satisfying in matching.evidence[proposal.id].denying else silent
     texts = (DraftDocument(document, matching.documents[document].text) for document in (satisfying, violating))
     return make_draft(name, proposal, *texts, cost=cost, couple=couple)

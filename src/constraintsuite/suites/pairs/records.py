@@ -23,6 +23,8 @@ class DraftDocument:
     """How the text was edited; empty if it is as in the corpus."""
     changed: Spans = ()
     """Places where an edit, of this text or of the other one, made the two differ."""
+    title: str | None = None
+    """The title, if it is not the title of the passage."""
 
 
 @dataclass(frozen=True, slots=True)
