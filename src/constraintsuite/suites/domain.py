@@ -17,6 +17,8 @@ from constraintsuite.core.store.jsonl import describe
 from constraintsuite.core.store.yaml_files import read_package_yaml, read_yaml
 
 FillerType = Literal["person", "organisation", "place", "value", "noun"]
+TopicPart = Literal["nationality", "modifier", "decade", "name"]
+"""What narrows a class noun to a topic: "French", "comedy", "1950s", "Gary Cooper"."""
 
 
 class ClassDefinition(StrictModel):
@@ -28,6 +30,8 @@ class ClassDefinition(StrictModel):
     """The plural for queries; if empty, it is made from the head."""
     subjects: tuple[str, ...] = ("it",)
     """How later sentences refer to the thing: pronouns, or nouns after `the`."""
+    signs: tuple[str, ...] = ()
+    """Words that show the kind where no sentence says it; a text with enough of them gets the first head as its class."""
 
 
 class TemplateFamily(StrictModel):
@@ -42,12 +46,21 @@ class TemplateFamily(StrictModel):
     @model_validator(mode="after")
     def _has_slots(self) -> TemplateFamily:
         for text in (self.query, self.opposite):
-            if "{topic}" not in text or not re.search(r"\{(y|ys|a_y)\}", text):
+            if "{topic}" not in text or not re.search(r"\{(y|ys|a_y|stem)\}", text):
                 raise ValueError(f"template {self.name}: {text!r} must hold {{topic}} and {{y}}")
-            unknown = set(re.findall(r"\{(\w+)\}", text)) - {"topic", "y", "ys", "a_y"}
+            unknown = set(re.findall(r"\{(\w+)\}", text)) - {"topic", "y", "ys", "a_y", "stem"}
             if unknown:
                 raise ValueError(f"template {self.name}: unknown slot {sorted(unknown)[0]!r}")
         return self
+
+
+class RoleWording(StrictModel):
+    """A way to ask for the things (`{things}`) that a person `{y}` had a hand in, but not in this role."""
+
+    name: str
+    query: str
+    opposite: str
+    cue: str
 
 
 class Relation(StrictModel):
@@ -65,25 +78,57 @@ class Relation(StrictModel):
     """Whether only documents with exactly one filler take part."""
     blocked_before: tuple[str, ...] = ()
     min_documents: int = 2
-    contrasts: tuple[str, ...] = ()
-    """Ways to insert a denied filler `{y}` after a stated one."""
-    contrasts_before: tuple[str, ...] = ()
-    """Ways to insert a denied filler before the last word of the trigger: "not by {y} but "."""
-    denial: str = ""
-    """A sentence that denies a filler, such as "{subject} was not directed by {y}."."""
-    topics: Literal["any", "modified", "bare"] = "any"
-    """`modified`: only topics that are more than a class noun; `bare`: only a class noun, alone or with a nationality."""
+    roles: tuple[RoleWording, ...] = ()
+    """Ways to ask for what a person did not do in this role; without them no such query is asked."""
+    leading: int | None = None
+    """Only so many fillers of a document count, the first ones: the stars of a film, not its whole cast."""
+    needs: tuple[TopicPart, ...] = ()
+    """A topic must be narrowed by one of these; if empty, any topic will do."""
+    repeats: TopicPart | None = None
+    """The part of a topic that says the same: nobody asks for French films that are not Italian."""
+    beside: tuple[str, ...] = ()
+    """Relations whose names narrow a topic enough for it to be asked: one actor matters among the films of another, but not
+    among all films. If empty, no name is needed."""
+    min_share: float = Field(0.1, ge=0, le=1)
+    """Share of a topic's documents that must state a filler; nobody leaves out what is rare anyway."""
+    max_share: float = Field(0.8, ge=0, le=1)
+    """Share of a topic's documents that may state a filler at most."""
+    as_topic: dict[str, str] = Field(default_factory=dict)
+    """By kind, the words for the documents that share a filler, such as "{y} {noun}" for "Gary Cooper films"."""
+    nouns: dict[str, str] = Field(default_factory=dict)
+    """The plural noun for a value, such as comedies for comedy."""
+    noun_otherwise: str = ""
+    """The plural noun phrase for the other values, such as "{y} movies"; if empty, the plural of the value."""
     same: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Other words for a filler, which a satisfying document must not have."""
     families: tuple[TemplateFamily, ...] = Field(min_length=3)
+
+    @property
+    def has_names(self) -> bool:
+        """Whether its fillers are names, of which there is no end, and not words of a closed list."""
+        return self.filler in ("person", "organisation", "place")
 
 
 class AttributeLinks(StrictModel):
     """Words that link a thing to its optional attributes, and templates that ask for a thing without one."""
 
     key: str
-    words: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    """Words before Y ("offers parking")."""
+    after: tuple[str, ...] = ()
+    """Words after Y ("parking is offered")."""
     families: tuple[TemplateFamily, ...] = Field(min_length=3)
+
+
+class LeftOut(StrictModel):
+    """What people ask to be left out of things of some classes: hotels without children, recipes without nuts."""
+
+    of: tuple[str, ...]
+    """Kinds of class, or class nouns."""
+    links: tuple[str, ...] = Field(min_length=1)
+    """How a query may say it; of several links, the one that the documents use most."""
+    nouns: tuple[str, ...] = Field(min_length=1)
+    """Y as a searcher writes it: "pets", "a lift", "Wi-Fi"."""
 
 
 class QueryPattern(StrictModel):
@@ -104,6 +149,9 @@ class Domain(StrictModel):
     links: tuple[AttributeLinks, ...] = ()
     kinds: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Narrower words, such as `nuts: [walnut, almond]`: a document with one of them is not without nuts."""
+    same: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Other words for the same thing, such as `lift: [elevator]`."""
+    left_out: tuple[LeftOut, ...] = ()
     patterns: tuple[QueryPattern, ...] = ()
     never: tuple[str, ...] = ()
     """Nouns that are never proposed as an attribute."""
@@ -119,12 +167,25 @@ class Knowledge:
         self.patterns = tuple(pattern for domain in self.domains for pattern in domain.patterns)
         self.never = frozenset(word for domain in self.domains for word in domain.never)
         self.kinds = {word: narrow for domain in self.domains for word, narrow in domain.kinds.items()}
+        self.same = {word: others for domain in self.domains for word, others in domain.same.items()}
+        self.left_out = tuple(entry for domain in self.domains for entry in domain.left_out)
         self.classes = {kind: definition for domain in self.domains for kind, definition in domain.classes.items()}
         self.domain_of_kind = {kind: domain.domain for domain in self.domains for kind in domain.classes}
         self.heads = {h.lower(): kind for domain in self.domains for kind, c in domain.classes.items() for h in c.heads}
         """Class kind by head noun."""
-        self.link_words = {word: key for key, links in self.links.items() for word in links.words}
-        """Key of the attribute link by word."""
+        before = [(word, key) for key, links in self.links.items() for word in links.words]
+        after = [(word, key) for key, links in self.links.items() for word in links.after]
+        self.words_before = frozenset(word for word, _ in before)
+        self.words_after = frozenset(word for word, _ in after)
+        self.links_of_word = {
+            word: tuple(dict.fromkeys(key for other, key in (*before, *after) if other == word))
+            for word, _ in (*before, *after)
+        }
+        """Keys of the attribute links that a word before or after Y shows."""
+        closed = [relation for relation in self.relations.values() if relation.filler == "value"]
+        words = {word for one in closed for word in (*one.values, *(w for same in one.same.values() for w in same))}
+        self.place_words = frozenset(word for word in words if word[:1].isupper())
+        """Nationalities, languages and countries."""
 
 
 def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:

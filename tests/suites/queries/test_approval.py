@@ -15,7 +15,7 @@ from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.queries.approval import apply_approval, check_approval
-from constraintsuite.suites.queries.records import Proposal, Status
+from constraintsuite.suites.queries.records import Proposal, Status, Wording
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from suites.build_factory import make_proposal
 
@@ -38,14 +38,31 @@ def test_the_words_are_those_the_person_left(tmp_path: Path) -> None:
         opposite="camping grounds with hot showers",
         reason="sounds better",
     )
-    assert approved(tmp_path, edited) == [edited]
+    assert approved(tmp_path, edited) == [edited, DOGS]
+
+
+LACKING = Wording("campsites that lack showers", "campsites that have showers", "LACK_Y", "has.LACK_Y", "lack")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [(SHOWERS.query, (LACKING,)), ("campsites, but not with showers", ())],
+    ids=["untouched", "reworded"],
+)
+def test_a_query_that_a_person_reworded_is_the_only_wording(
+    tmp_path: Path, query: str, expected: tuple[Wording, ...]
+) -> None:
+    own = replace(SHOWERS, other_wordings=(LACKING,))
+    write_jsonl(tmp_path / "proposals.jsonl", [replace(own, status="accepted", query=query)])
+    (settled,) = apply_approval(tmp_path / "proposals.jsonl", [own])
+    assert settled.other_wordings == expected
 
 
 def test_what_was_mined_stays_as_it_was(tmp_path: Path) -> None:
     edited = replace(
         SHOWERS, status="accepted", split="test", score=99.0, relation="other", is_attribute=False, query_id="q9"
     )
-    assert approved(tmp_path, edited) == [replace(SHOWERS, status="accepted")]
+    assert approved(tmp_path, edited) == [replace(SHOWERS, status="accepted"), DOGS]
 
 
 def test_a_person_may_strike_documents_out_but_not_add_any(tmp_path: Path) -> None:
@@ -54,10 +71,23 @@ def test_a_person_may_strike_documents_out_but_not_add_any(tmp_path: Path) -> No
     assert settled.violating == ("d",)
 
 
-@pytest.mark.parametrize("status", ["build", "doubtful", "rejected"])
-def test_what_was_not_accepted_is_rejected(tmp_path: Path, status: Status) -> None:
-    settled = approved(tmp_path, replace(SHOWERS, status="accepted"), replace(DOGS, status=status))
-    assert [proposal.status for proposal in settled] == ["accepted", "rejected"]
+@pytest.mark.parametrize(
+    ("mined", "judged", "settled"),
+    [
+        ("build", "build", "build"),
+        ("build", "rejected", "rejected"),
+        ("doubtful", "doubtful", "doubtful"),
+        ("doubtful", "accepted", "accepted"),
+    ],
+)
+def test_approval_adds_to_what_is_built_unasked(tmp_path: Path, mined: Status, judged: Status, settled: Status) -> None:
+    write_jsonl(tmp_path / "proposals.jsonl", [replace(SHOWERS, status="accepted"), replace(DOGS, status=judged)])
+    found = apply_approval(tmp_path / "proposals.jsonl", [SHOWERS, replace(DOGS, status=mined)])
+    assert [proposal.status for proposal in found] == ["accepted", settled]
+
+
+def test_what_the_file_does_not_name_stays_as_it_is(tmp_path: Path) -> None:
+    assert approved(tmp_path, replace(SHOWERS, status="rejected")) == [replace(SHOWERS, status="rejected"), DOGS]
 
 
 def test_unknown_ids_are_a_user_error_that_names_their_lines(tmp_path: Path) -> None:
@@ -71,11 +101,11 @@ def test_unknown_ids_are_a_user_error_that_names_their_lines(tmp_path: Path) -> 
 
 def test_an_unknown_id_that_was_not_accepted_is_no_matter(tmp_path: Path) -> None:
     settled = approved(tmp_path, replace(SHOWERS, status="accepted"), replace(DOGS, id="p-cats", status="rejected"))
-    assert [proposal.id for proposal in settled] == ["p-showers"]
+    assert [proposal.id for proposal in settled] == ["p-showers", "p-dogs"]
 
 
-def test_nothing_accepted_is_a_user_error_that_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r'no proposal has "status": "accepted"\. Set it'):
+def test_nothing_decided_is_a_user_error_that_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r'no proposal has "status": "accepted" or "rejected".*Set it'):
         approved(tmp_path, SHOWERS)
 
 

@@ -39,15 +39,29 @@ from suites.build_factory import knowledge
 def test_a_query_that_names_its_y(query: str, topic: str, y: str, link: str) -> None:
     parsed = parse_query(query, knowledge())
     assert parsed is not None
-    found_topic, found_y, pattern = parsed
-    assert (found_topic, found_y, pattern.link) == (topic, y, link)
+    found_topic, found_y, pattern, excludes = parsed
+    assert (found_topic, found_y, pattern.link, excludes) == (topic, y, link, False)
+
+
+@pytest.mark.parametrize(
+    ("query", "topic", "y"),
+    [
+        ("cakes without nuts", "cakes", "nuts"),
+        ("hotels that do not allow dogs", "hotels", "dogs"),
+        ("Films not about war?", "Films", "war"),
+    ],
+)
+def test_a_query_that_excludes_its_y(query: str, topic: str, y: str) -> None:
+    parsed = parse_query(query, knowledge())
+    assert parsed is not None
+    assert (parsed.topic, parsed.y, parsed.excludes) == (topic, y, True)
 
 
 @pytest.mark.parametrize(
     "query",
     [
         "campsites",
-        "cakes without nuts",
+        "cakes other than those with nuts",  # it excludes something, in words that no pattern knows
         "with nuts",
         "how deep is the sea",
         "phones with a very long battery life and more",  # more than four words
@@ -73,6 +87,7 @@ NEGATED = {
     "campsites featuring showers": "campsites not featuring showers",
     "campsites containing a shower": "campsites containing no shower",
 }
+AS_GIVEN = "Campsites  without showers?"
 REFUSED = {
     "campsites with saunas": "given:does_not_split_documents",
     "campsites with campsites": "given:y_in_topic",
@@ -91,7 +106,7 @@ class Given(NamedTuple):
 @pytest.fixture(scope="module")
 def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
     folder = tmp_path_factory.mktemp("given")
-    queries = [*NEGATED, *REFUSED, JUDGED]
+    queries = [*NEGATED, *REFUSED, JUDGED, AS_GIVEN]
     write_jsonl(folder / "docs.jsonl", [Document(name, text) for name, text in CAMPSITES.items()])
     (folder / "queries.tsv").write_text("".join(f"q{number}\t{query}\n" for number, query in enumerate(queries)))
     judged = f"q{queries.index(JUDGED)}"
@@ -114,6 +129,29 @@ def test_the_link_is_negated_in_place(given: Given, query: str) -> None:
     assert given.proposals[query].opposite == query
     assert given.proposals[query].query == NEGATED[query]
     assert given.proposals[query].status == "build"
+
+
+def test_a_query_that_excludes_y_already_keeps_its_words(given: Given) -> None:
+    assert given.proposals[AS_GIVEN].query == AS_GIVEN
+    assert given.proposals[AS_GIVEN].opposite == "Campsites with showers?"
+    assert given.proposals[AS_GIVEN].template == "WITHOUT_Y"
+
+
+def test_a_given_query_is_built_even_if_the_corpus_does_not_suit(tmp_path: Path) -> None:
+    """Only one document in four says what it is."""
+    texts = {**CAMPSITES, **{f"note{i}": f"Some notes on the weather of day {i}, with rain." for i in range(20)}}
+    write_jsonl(tmp_path / "docs.jsonl", [Document(name, text) for name, text in texts.items()])
+    (tmp_path / "queries.tsv").write_text("q0\tcampsites with showers\n")
+    recipe = Recipe(
+        corpus=SourceSettings(source=str(tmp_path / "docs.jsonl"), queries=str(tmp_path / "queries.tsv")),
+        documents=DocumentSettings(shards=1, near_duplicate=1.0),
+        analysis=AnalysisSettings(analyser="rules"),
+        queries=QuerySettings(min_topic_documents=2),
+    )
+    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").path / "stages" / "queries"
+    coverage = adapter(CorpusCoverage).validate_json((stage / "coverage.json").read_bytes())
+    assert not coverage.suits
+    assert [(one.query, one.status) for one in read_proposals(stage)] == [("campsites without showers", "build")]
 
 
 def test_y_is_named_without_its_article(given: Given) -> None:
@@ -140,11 +178,11 @@ def test_a_query_that_cannot_be_asked_is_counted_with_its_reason(given: Given) -
 PLACES = ("river", "hill", "lake", "wood")
 MINED = {
     **{
-        f"with{i}": f"Oak {i} is a campsite by the {p} that is quiet at night. It has showers."
+        f"with{i}": f"Oak {i} is a campsite by the {p} that is quiet at night. It has electricity."
         for i, p in enumerate(PLACES)
     },
     **{
-        f"no{i}": f"Barn {i} is a campsite by the {p} that is quiet at night. It has no showers."
+        f"no{i}": f"Barn {i} is a campsite by the {p} that is quiet at night. It has no electricity."
         for i, p in enumerate(PLACES)
     },
 }
@@ -153,7 +191,7 @@ MINED = {
 @pytest.mark.parametrize(("mine", "mined"), [(True, 1), (False, 0)])
 def test_what_was_not_to_be_mined_is_neither_proposed_nor_counted(tmp_path: Path, mine: bool, mined: int) -> None:
     write_jsonl(tmp_path / "docs.jsonl", [Document(name, text) for name, text in MINED.items()])
-    (tmp_path / "queries.tsv").write_text("q0\tcampsites that offer showers\n")
+    (tmp_path / "queries.tsv").write_text("q0\tcampsites that offer electricity\n")
     recipe = Recipe(
         corpus=SourceSettings(source=str(tmp_path / "docs.jsonl"), queries=str(tmp_path / "queries.tsv")),
         documents=DocumentSettings(shards=1, near_duplicate=1.0),

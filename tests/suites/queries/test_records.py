@@ -22,7 +22,7 @@ CAMPSITES = {
     for i, place in enumerate(PLACES)
 }
 FILMS = {
-    f"{place}{i}": f"Red {place.title()} is a 196{i} drama film directed by {director}. It was shown near a {place}."
+    f"{place}{i}": f"Red {place.title()} is a 196{i} drama film directed by {director}. It stars Cora Lane. It was shown near a {place}."
     for i, director in enumerate(("Ann Example", "Bob Stone"))
     for place in PLACES
 }

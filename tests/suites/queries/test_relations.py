@@ -8,18 +8,22 @@ import pytest
 
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.records import Topic
-from constraintsuite.suites.queries.relations import FactTable, fits, y_words
+from constraintsuite.suites.queries.relations import FactTable, fits, matters, y_words
 from constraintsuite.suites.reading.records import Fact
 from suites.build_factory import knowledge
 
+DRAMAS = Topic("dramas", "film", "film", modifier="drama")
+INDIAN_FILMS = Topic("Indian films", "film", "film", nationality="Indian")
+COOPER_FILMS = Topic("Gary Cooper films", "film", "film", name="Gary Cooper", relation="starring")
+
 
 def states(relation: str, *ys: str) -> tuple[Fact, ...]:
-    return tuple(Fact(relation, y, 0, 1, -1, 1) for y in ys)
+    return tuple(Fact(relation, y, 0, 1) for y in ys)
 
 
-def gathered(documents: Sequence[tuple[Fact, ...]], allowed: str = "directed_by") -> dict[str, dict[str, list[int]]]:
+def gathered(documents: Sequence[tuple[Fact, ...]], *allowed: str) -> dict[str, dict[str, list[int]]]:
     """The documents by relation and filler, from what each document states; in two passes, as a build makes them."""
-    table = FactTable(knowledge(), [allowed])
+    table = FactTable(knowledge(), allowed or ["directed_by"])
     for number, facts in enumerate(documents):
         table.add(number, facts)
     for number in table.keep_frequent():
@@ -38,25 +42,20 @@ def test_fillers_that_enough_documents_state_are_gathered() -> None:
     assert gathered(facts) == {"directed_by": {"Ann Example": [0, 1], "Bob Stone": [1, 2]}}
 
 
-def test_a_relation_with_one_filler_is_nothing_to_choose_from() -> None:
-    assert gathered([states("directed_by", "Ann Example")] * 3) == {}
-
-
 def test_a_relation_that_is_not_asked_for_is_left_out() -> None:
     assert gathered([states("directed_by", "Ann Example", "Bob Stone")] * 3, "starring") == {}
 
 
-def test_a_relation_may_ask_for_more_documents_than_others() -> None:
-    relations = knowledge().relations
-    (most,) = {key for key in ("genre",) if relations[key].min_documents > 2}
-    table = FactTable(knowledge(), ["directed_by", most])
-    facts = [*states("directed_by", "Ann Example", "Bob Stone"), *states(most, "drama", "comedy")]
+def test_of_a_long_cast_only_the_stars_count() -> None:
+    cast = states("starring", "Ann Example", "Bob Stone", "Carl Berg", "Dan Reed")
+    assert list(gathered([cast] * 2, "starring")["starring"]) == ["Ann Example", "Bob Stone", "Carl Berg"]
+
+
+def test_facts_are_counted_with_all_their_relations() -> None:
+    table = FactTable(knowledge(), ["directed_by"])
     for number in range(2):
-        table.add(number, facts)
-    for _ in table.keep_frequent():
-        table.name(facts)
-    assert table.gather().keys() == {"directed_by"}
-    assert (table.documents, table.by_relation) == (2, {"directed_by": 4, most: 4})
+        table.add(number, [*states("directed_by", "Ann Example"), *states("genre", "drama", "comedy")])
+    assert (table.documents, table.by_relation) == (2, {"directed_by": 2, "genre": 4})
 
 
 @pytest.mark.parametrize(
@@ -79,14 +78,42 @@ def test_a_filler_shows_by_its_forms_and_is_given_away_by_others(relation: str, 
 @pytest.mark.parametrize(
     ("topic", "relation", "expected"),
     [
-        (Topic("drama films", "film", "film", "", "drama"), "directed_by", True),
-        (Topic("drama films", "film", "film", "", "drama"), "genre", False),
-        (Topic("Indian films", "film", "film", "Indian", ""), "genre", True),
-        (Topic("Indian films", "film", "film", "Indian", ""), "work_nationality", False),
-        (Topic("drama films", "film", "film", "", "drama"), "work_nationality", True),
+        (DRAMAS, "genre", False),
+        (INDIAN_FILMS, "genre", True),
+        (INDIAN_FILMS, "work_nationality", False),
+        (DRAMAS, "work_nationality", True),
         (Topic("films", "film", "film"), "work_nationality", False),
+        (Topic("films", "film", "film"), "genre", False),
         (Topic("actors", "actor", "person"), "person_nationality", True),
+        (DRAMAS, "directed_by", False),  # one director is too little among all dramas
+        (COOPER_FILMS, "directed_by", True),
+        (COOPER_FILMS, "starring", True),
+        (COOPER_FILMS, "genre", True),
+        (
+            Topic("Universal Pictures films", "film", "film", name="Universal", relation="distributed_by"),
+            "starring",
+            False,
+        ),
+        (Topic("Ann Example films", "film", "film", name="Ann Example", relation="directed_by"), "directed_by", False),
     ],
 )
-def test_a_topic_is_not_narrowed_by_what_it_already_says(topic: Topic, relation: str, expected: bool) -> None:
+def test_a_topic_is_narrow_enough_and_does_not_say_the_same(topic: Topic, relation: str, expected: bool) -> None:
     assert fits(topic, knowledge().relations[relation]) == expected
+
+
+@pytest.mark.parametrize(
+    ("documents", "topic", "size", "relation", "expected"),
+    [
+        (20, INDIAN_FILMS, 100, "genre", True),
+        (19, INDIAN_FILMS, 100, "genre", False),  # too rare to leave out
+        (90, INDIAN_FILMS, 100, "genre", False),  # hardly anything is left
+        (2, INDIAN_FILMS, 8, "genre", False),  # a quarter, but of few documents
+        (1, COOPER_FILMS, 4, "genre", True),
+        (1, COOPER_FILMS, 9, "directed_by", False),
+        (65, DRAMAS, 100, "work_nationality", False),
+    ],
+)
+def test_a_filler_must_be_a_real_part_of_its_topic(
+    documents: int, topic: Topic, size: int, relation: str, expected: bool
+) -> None:
+    assert matters(documents, topic, size, knowledge().relations[relation]) == expected

@@ -2,43 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
-from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.suites.domain import TemplateFamily
+from constraintsuite.suites.queries.records import Proposal, Wording
 from constraintsuite.suites.queries.wording import (
     QueryWording,
-    family_for,
+    choose_wordings,
     find_fault,
+    keep_sound,
     singular_of,
     with_article,
+    with_definite_article,
     word_query,
 )
-from suites.build_factory import knowledge
+from suites.build_factory import knowledge, make_proposal
 
-FAMILIES = {
-    **{f"relation {key}": (key, relation.families) for key, relation in knowledge().relations.items()},
-    **{f"link {key}": (f"attribute.{key}", link.families) for key, link in knowledge().links.items()},
-}
+RELATIONS = knowledge().relations
 
 
-def dealt(families: Sequence[TemplateFamily], key: str, split: Split) -> set[str]:
-    return {family_for(families, key, split, f"choice {number}").name for number in range(60)}
+@pytest.mark.parametrize("name", RELATIONS)
+def test_every_relation_has_three_wordings_one_of_them_a_question(name: str) -> None:
+    queries = {family.query for family in RELATIONS[name].families}
+    assert len(queries) >= 3
+    assert any(query.startswith("Which ") and query.endswith("?") for query in queries)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_no_template_family_is_dealt_to_two_splits(name: str) -> None:
-    key, families = FAMILIES[name]
-    hands = [dealt(families, key, split) for split in SPLITS]
-    assert all(hands)
-    assert sum(len(hand) for hand in hands) == len(set.union(*hands)) == len(families)
+def worded(y: str, *templates: str) -> Proposal:
+    """A proposal with the wording WITHOUT_Y and these others."""
+    others = (Wording(f"{name} {y}?", f"{y}?", name, f"has.{name}", "not") for name in templates)
+    return replace(make_proposal(y), other_wordings=tuple(others))
 
 
-def test_the_choice_of_a_family_is_the_same_each_time() -> None:
-    key, families = FAMILIES["link has"]
-    assert family_for(families, key, "dev", "campsites|pool") == family_for(families, key, "dev", "campsites|pool")
+def test_the_examples_of_a_proposal_take_turns_with_its_wordings() -> None:
+    showers = worded("showers", "LACK_Y", "NO_Y")
+    chosen = choose_wordings((f"pair {number}", [showers]) for number in range(6))
+    assert Counter(wording.template for wording in chosen.values()) == {"WITHOUT_Y": 2, "LACK_Y": 2, "NO_Y": 2}
+
+
+def test_both_proposals_of_a_couple_are_worded_alike() -> None:
+    showers, pools = worded("showers", "LACK_Y", "NO_Y"), worded("pools", "NO_Y", "BAR_Y")
+    chosen = choose_wordings((f"couple {number}", [showers, pools]) for number in range(4))
+    for number in range(4):
+        pair = {chosen[f"couple {number}", proposal.id].template for proposal in (showers, pools)}
+        assert len(pair) == 1
+        assert pair < {"WITHOUT_Y", "NO_Y"}
+
+
+def test_proposals_of_a_couple_with_no_wording_in_common_keep_their_own() -> None:
+    showers = make_proposal("showers")
+    pools = replace(make_proposal("pools"), template="BAR_Y")
+    chosen = choose_wordings([("couple", [showers, pools])])
+    assert [wording.template for wording in chosen.values()] == ["WITHOUT_Y", "BAR_Y"]
+
+
+def test_faulty_wordings_are_left_out_and_the_fault_counts_if_none_is_sound() -> None:
+    sound = QueryWording("soups", "cream", "soups with cream", "soups without cream", "WITHOUT_Y", "w", "without")
+    twice = sound._replace(query="soups that are not cream soups")
+    rejects: Counter[str] = Counter()
+    assert keep_sound([twice, sound], rejects) == [sound]
+    assert not rejects
+    assert keep_sound([twice], rejects) == []
+    assert rejects == {"query:repeated_word": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Shaw Brothers", "the Shaw Brothers"),
+        ("University of Oslo", "the University of Oslo"),
+        ("Warner Bros.", "Warner Bros."),
+        ("Ann Example", "Ann Example"),
+        ("bowl of soup", "bowl of soup"),
+    ],
+)
+def test_names_of_groups_take_an_article(name: str, expected: str) -> None:
+    assert with_definite_article(name) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,6 +117,13 @@ def test_slots_are_filled(template: str, y: str, countable: bool, expected: str)
         ("soups", "cream", "soups " + "very " * 3 + "w x y z a b c d e f g h without cream", "query_too_long"),
         ("soups", "cream", "Soups, with CREAM!", "no_difference"),
         ("soups", "cream", "soups without without cream", "repeated_word"),
+        ("films", "war", "films that are not war films", "repeated_word"),
+        (
+            "films written by Ann Example",
+            "Bob Stone",
+            "films written by Ann Example not written by Bob Stone",
+            "repeated_word",
+        ),
         ("soups", "cream", "soups without <b>cream</b>", "odd_characters"),
         ("soups", "cream", 'soups without "cream"', "odd_characters"),
     ],

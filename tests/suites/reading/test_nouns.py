@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from constraintsuite.core.records.text import Span
-from constraintsuite.suites.reading.document import bare_noun, is_plural
+from constraintsuite.suites.reading.document import is_plural
 from constraintsuite.suites.reading.records import NounReading
 from suites.reading.reader import both_analysers, read
 
@@ -34,11 +33,13 @@ def test_a_noun_comes_with_the_words_that_belong_to_it(text: str, expected: str,
     ("text", "noun", "link"),
     [
         ("The site has showers.", "shower", "has"),
-        ("It comes with showers.", "shower", "has"),
-        ("There are showers.", "shower", "has"),
+        ("It comes with showers.", "shower", "comes with"),
+        ("There are showers.", "shower", "there are"),
         ("The soup contains cream.", "cream", "contains"),
-        ("It is made from cream.", "cream", "contains"),
+        ("It is made from cream.", "cream", "made from"),
         ("The site allows dogs.", "dog", "allows"),
+        ("Dogs are welcome.", "dog", "welcome"),
+        ("Breakfast is not served.", "breakfast", "served"),
         ("Showers stand behind the barn.", "shower", ""),
         ("It has a roof. Showers cost more.", "shower", ""),
     ],
@@ -60,20 +61,6 @@ def test_the_first_of_two_nouns_is_no_head(analyser: str) -> None:
     assert "coffee" not in nouns("It has a coffee machine.", analyser)
 
 
-@both_analysers
-@pytest.mark.parametrize(
-    ("text", "pronoun"),
-    [
-        ("Ida Lorne was a painter. She lived in Rome. She died there.", "She"),
-        ("Red Weir is a film. It was shown in Rome. He who saw it wept.", "It"),
-        ("Bob Stone is an actor who said that he would return.", "He"),
-        ("Kirkby is a village.", ""),
-    ],
-)
-def test_the_pronoun_is_that_of_the_sentence_starts(text: str, pronoun: str, analyser: str) -> None:
-    assert read(text, analyser).pronoun == pronoun
-
-
 TEXT = "It has hot showers, an ORM API and a pool."
 
 
@@ -87,15 +74,6 @@ NOUNS = (
     noun("orm", "api", words="ORM API"),
     noun("pool", words="pool"),
 )
-
-
-@pytest.mark.parametrize(
-    ("words", "lemmas"), [("pool", ("pool",)), ("ORM API", ("orm", "api")), ("showers", None), ("has", None)]
-)
-def test_a_bare_noun_fills_its_stretch_of_text(words: str, lemmas: tuple[str, ...] | None) -> None:
-    start = TEXT.index(words)
-    found = bare_noun(Span(start, start + len(words)), NOUNS)
-    assert (found.lemmas if found else None) == lemmas
 
 
 def test_a_noun_knows_its_number() -> None:

@@ -1,4 +1,4 @@
-"""Applies a person's decisions to proposals: only accepted ones are built, with the words and documents that were left."""
+"""Applies a person's decisions to proposals: accepted ones are built too, rejected ones are not, in the words that were left."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 
 from constraintsuite.core.errors import UserError, refuse_faults
 from constraintsuite.core.store.jsonl import read_lines
-from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.queries.records import Proposal, Status
 
+_DECISIONS: tuple[Status, ...] = ("accepted", "rejected")
 LineFault = tuple[int, str]
 """The number of a line, and what is wrong there."""
 
@@ -22,12 +23,15 @@ def check_approval(path: Path) -> None:
     broken = [(line.number, line.fault) for line in lines if line.record is None]
     read = [(line.number, line.record) for line in lines if line.record is not None]
     _refuse(path, [*broken, *_repeated_ids(read), *_empty_words(read)])
-    if not any(proposal.status == "accepted" for _, proposal in read):
-        raise UserError(f'{path}: no proposal has "status": "accepted". Set it on those you want built.')
+    if not any(proposal.status in _DECISIONS for _, proposal in read):
+        raise UserError(
+            f'{path}: no proposal has "status": "accepted" or "rejected", so the file changes nothing. Set it on those that you '
+            "want built, or left out."
+        )
 
 
 def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
-    """The proposals of a corpus with the person's status and words.
+    """The proposals of a corpus with the person's status and words; what the file does not decide stays as it is.
 
     Raises UserError if an accepted proposal is about another corpus.
     """
@@ -40,22 +44,33 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
         if one.status == "accepted" and one.id not in known
     ]
     _refuse(path, unknown)
-    return [_apply_edits(known[one.id], one) for _, one in edited if one.id in known]
+    decided = {one.id: one for _, one in edited}
+    return [_apply_edits(own, decided[own.id]) if own.id in decided else own for own in proposals]
 
 
 def _apply_edits(own: Proposal, edited: Proposal) -> Proposal:
-    """The mined proposal with the fields that a person may change."""
+    """The mined proposal with the fields that a person may change; a query that was reworded is the only one asked."""
     return replace(
         own,
-        status="accepted" if edited.status == "accepted" else "rejected",
+        status=edited.status if edited.status in _DECISIONS else own.status,
         topic=edited.topic,
         constraint=edited.constraint,
         query=edited.query,
         opposite=edited.opposite,
+        other_wordings=edited.other_wordings if _asks_the_same(own, edited) else (),
         on_topic=tuple(d for d in own.on_topic if d in edited.on_topic),
         satisfying=tuple(d for d in own.satisfying if d in edited.satisfying),
         violating=tuple(d for d in own.violating if d in edited.violating),
         reason=edited.reason,
+    )
+
+
+def _asks_the_same(own: Proposal, edited: Proposal) -> bool:
+    return (own.topic, own.constraint, own.query, own.opposite) == (
+        edited.topic,
+        edited.constraint,
+        edited.query,
+        edited.opposite,
     )
 
 

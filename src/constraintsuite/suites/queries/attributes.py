@@ -1,132 +1,172 @@
 """Proposes attributes: nouns that some documents of a class affirm and others deny.
 
-If somebody wrote "no Y" about one thing and "with Y" about another of the same class, Y is optional there, and a person may
-want it or want it left out.
+If somebody wrote "no Y" about one thing and "with Y" about another of the same class, Y is optional there. It is asked for
+without approval if a domain file lists it as something that people leave out, or if documents call themselves Y-free.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from constraintsuite.core.records.examples import Split
-from constraintsuite.core.records.text import Span
 from constraintsuite.suites.corpus.corpus import Numbering
 from constraintsuite.suites.domain import Knowledge
-from constraintsuite.suites.queries.evidence import Sides, YWords
+from constraintsuite.suites.queries.considered import (
+    BAD_WORDING,
+    LONGER,
+    NOT_LISTED,
+    WHOLE_TEXT,
+    ConsideredAttribute,
+    find_shortage,
+)
+from constraintsuite.suites.queries.evidence import Sides
+from constraintsuite.suites.queries.left_out import attribute_words, listed_attributes
+from constraintsuite.suites.queries.noun_counts import FREE, NounCount
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, attribute_relation
 from constraintsuite.suites.queries.topics import TopicTable, plural
-from constraintsuite.suites.queries.wording import QueryWording, family_for, find_fault, make_proposal, word_query
-from constraintsuite.suites.reading.document import is_plural
-from constraintsuite.suites.reading.records import NounReading, NounsRead
+from constraintsuite.suites.queries.wording import QueryWording, find_fault, make_proposal, word_query
 from constraintsuite.suites.recipe import QuerySettings
-from constraintsuite.text.base import Polarity
-from constraintsuite.text.mentions import surface_forms
-from constraintsuite.text.polarity import judge_mention
+from constraintsuite.suites.splits import AskedSplits
 
 LONGER_WINS = 0.7
 """A noun gives way to a longer one that ends in it and has at least this share of its documents."""
+LISTED_AFFIRMING = 2
+"""Documents that must affirm a listed attribute; one that denies it is enough."""
+MIN_FREE = 2
+"""Documents that must call themselves free of an unlisted attribute before it is asked for without approval."""
 
 
-@dataclass(slots=True)
-class NounCount:
-    """How the documents of a topic use one noun."""
+class AttributeMiner:
+    """Selects attributes and proposes them, and remembers what became of each."""
 
-    affirmed: array[int] = field(default_factory=lambda: array("I"))
-    """The numbers of the documents, each once, in the order in which they were read."""
-    denied: array[int] = field(default_factory=lambda: array("I"))
-    links: Counter[str] = field(default_factory=Counter)
-    plural: int = 0
-    with_article: int = 0
-    total: int = 0
+    def __init__(self, knowledge: Knowledge, settings: QuerySettings) -> None:
+        self.knowledge = knowledge
+        self.settings = settings
+        self.considered: list[ConsideredAttribute] = []
 
-    @property
-    def documents(self) -> int:
-        """How many documents affirm it, deny it or do both."""
-        return len(np.union1d(self.affirmed, self.denied))
+    def select(self, counts: Mapping[Topic, Mapping[str, NounCount]]) -> dict[Topic, dict[str, NounCount]]:
+        """The nouns of each topic that are affirmed and denied often enough; of "milk" and "coconut milk" the one meant."""
+        selected = {}
+        for topic, nouns in sorted(counts.items(), key=lambda item: item[0].text):
+            passing = {}
+            for noun, count in sorted(nouns.items()):
+                if noun == topic.head:
+                    continue
+                shortage = find_shortage(len(count.affirmed), len(count.denied), self._needed(topic, noun))
+                if shortage is None:
+                    passing[noun] = count
+                else:
+                    self._drop(topic, noun, len(count.affirmed), len(count.denied), *shortage)
+            kept = {}
+            for noun, count in passing.items():
+                if _means_longer(noun, passing):
+                    self._drop(topic, noun, len(count.affirmed), len(count.denied), "longer_noun", LONGER)
+                else:
+                    kept[noun] = count
+            if kept:
+                selected[topic] = kept
+        return selected
 
+    def propose(
+        self,
+        selected: Mapping[Topic, Mapping[str, NounCount]],
+        evidence: Mapping[str, Sides],
+        topics: TopicTable,
+        numbering: Numbering,
+        splits: AskedSplits,
+    ) -> Iterator[Proposal]:
+        """One proposal for each topic, attribute and split."""
+        for topic in sorted(selected, key=lambda topic: topic.text):
+            members, domain = topics.members(topic), topics.domain(topic)
+            for noun, count in sorted(selected[topic].items()):
+                key = attribute_key(noun)
+                affirming = np.intersect1d(np.intersect1d(members, evidence[key].affirming), count.affirmed)
+                denying = np.intersect1d(members, evidence[key].denying)
+                if find_shortage(len(affirming), len(denying), self._needed(topic, noun)) is not None:
+                    self._drop(topic, noun, len(affirming), len(denying), "unclear_texts", WHOLE_TEXT)
+                    continue
+                link = self._link(topic, noun, count)
+                wordings = self._word_queries(noun, count, topic, link)
+                sound = [wording for wording in wordings if find_fault(wording) is None]
+                if not sound:
+                    fault = find_fault(wordings[0])
+                    self._drop(topic, noun, len(affirming), len(denying), f"{fault}", BAD_WORDING.format(fault=fault))
+                    continue
+                doubt = self._doubt(topic, noun, count)
+                self.considered.append(
+                    ConsideredAttribute(
+                        topic.text,
+                        sound[0].y,
+                        len(affirming),
+                        len(denying),
+                        "doubtful" if doubt else "proposed",
+                        "not_listed" if doubt else "",
+                        doubt,
+                    )
+                )
+                for split, (affirmed, denied, on_topic) in splits.deal(key, affirming, denying, members):
+                    yield make_proposal(
+                        (ATTRIBUTE, topic.text, noun, split),
+                        sound,
+                        attribute_words(noun, self.knowledge),
+                        relation=attribute_relation(domain, link),
+                        domain=domain,
+                        split=split,
+                        status="doubtful" if doubt else "build",
+                        score=2.0 * len(denied) + len(affirmed),
+                        affirming=numbering.names(affirmed),
+                        denying=numbering.names(denied),
+                        topic_documents=len(members),
+                        partners=len(on_topic) - len(affirmed),
+                        by_signs=topics.is_by_signs(topic),
+                        reason=doubt,
+                    )
 
-def denied_nouns(
-    readings: Iterable[tuple[int, NounsRead]], topics: TopicTable, knowledge: Knowledge, at_least: int
-) -> dict[Topic, set[str]]:
-    """The nouns of each topic that enough documents deny; only these are counted, which saves memory."""
-    denied: dict[Topic, Counter[str]] = defaultdict(Counter)
-    for document, reading in readings:
-        topic = topics.attribute_topic(document) if reading.scopes else None
-        if topic is None:
-            continue
-        nouns = [n for n in reading.nouns if not _is_excluded(n, knowledge) and _judge(n, reading) == "negated"]
-        denied[topic].update({name for noun in nouns for name in _names(noun)})
-    return {topic: {name for name, count in found.items() if count >= at_least} for topic, found in denied.items()}
+    def _needed(self, topic: Topic, noun: str) -> QuerySettings:
+        """The settings with the counts that the attribute needs: of a listed one nobody has to prove that it is optional."""
+        if noun not in listed_attributes(topic, self.knowledge).by_noun:
+            return self.settings
+        affirming, denying = min(LISTED_AFFIRMING, self.settings.min_affirming), min(1, self.settings.min_denying)
+        return self.settings.model_copy(update={"min_affirming": affirming, "min_denying": denying})
 
+    def _drop(self, topic: Topic, noun: str, affirming: int, denying: int, reason: str, help_: str) -> None:
+        narrower = self.knowledge.kinds.get(noun, ()) if reason == "few_affirmations" else ()
+        if narrower:
+            help_ += f" Both texts must name it; narrower words such as {narrower[0]} are asked for by themselves."
+        self.considered.append(ConsideredAttribute(topic.text, noun, affirming, denying, "dropped", reason, help_))
 
-def _is_excluded(noun: NounReading, knowledge: Knowledge) -> bool:
-    return noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3
+    def _doubt(self, topic: Topic, noun: str, count: NounCount) -> str:
+        """Why a person should say whether somebody would ask for this; empty if nobody needs to."""
+        if not topic.kind:
+            return f"No domain file knows {topic.head!r} as a class; the corpus suggests it."
+        listed = noun in listed_attributes(topic, self.knowledge).by_noun
+        return "" if listed or count.links[FREE] >= MIN_FREE else NOT_LISTED
 
-
-def _judge(noun: NounReading, reading: NounsRead) -> Polarity:
-    return judge_mention(Span(noun.start, noun.end), reading.scopes).verdict
-
-
-def _names(noun: NounReading) -> list[str]:
-    """The noun alone, and with one and two of the words before it."""
-    return [" ".join(noun.lemmas[-size:]) for size in range(1, len(noun.lemmas) + 1)]
-
-
-def count_nouns(
-    readings: Iterable[tuple[int, str, NounsRead]],
-    topics: TopicTable,
-    knowledge: Knowledge,
-    wanted: Mapping[Topic, set[str]],
-) -> dict[Topic, dict[str, NounCount]]:
-    """Count the wanted nouns of each topic; a reading comes with the number and the text of its document."""
-    counts: dict[Topic, dict[str, NounCount]] = defaultdict(lambda: defaultdict(NounCount))
-    for document, text, reading in readings:
-        topic = topics.attribute_topic(document)
-        if topic is None:
-            continue
-        for noun in reading.nouns:
-            names = [name for name in _names(noun) if name in wanted.get(topic, ())]
-            if not names or _is_excluded(noun, knowledge):
-                continue
-            verdict = _judge(noun, reading)
-            if verdict == "uncertain":
-                continue
-            before = text[max(0, noun.start - 3) : noun.start].lower()
-            for name in names:
-                count = counts[topic][name]
-                documents = count.affirmed if verdict == "affirmed" else count.denied
-                if not documents or documents[-1] != document:  # nouns of one document come one after the other
-                    documents.append(document)
-                count.total += 1
-                count.plural += is_plural(noun, text)
-                count.with_article += before.endswith((" a ", " an")) or before.strip() in {"a", "an"}
-                if noun.link and verdict == "affirmed":
-                    count.links[noun.link] += 1
-    return counts
-
-
-def select_attributes(
-    counts: Mapping[Topic, Mapping[str, NounCount]], settings: QuerySettings
-) -> dict[Topic, dict[str, NounCount]]:
-    """The nouns of each topic that are affirmed and denied often enough; of "milk" and "coconut milk" only the one meant."""
-    selected = {}
-    for topic, nouns in counts.items():
-        passing = {
-            noun: count
-            for noun, count in nouns.items()
-            if len(count.affirmed) >= settings.min_affirming
-            and len(count.denied) >= settings.min_denying
-            and len(count.denied) >= settings.min_denying_share * count.documents
+    def _link(self, topic: Topic, noun: str, count: NounCount) -> str:
+        """The link that documents use most with the noun, among those that a domain file allows."""
+        listed = listed_attributes(topic, self.knowledge).by_noun.get(noun)
+        allowed = listed.links if listed is not None else tuple(self.knowledge.links)
+        used = {
+            key: sum(n for word, n in count.links.items() if key in self.knowledge.links_of_word.get(word, ()))
+            for key in allowed
         }
-        kept = {noun: count for noun, count in passing.items() if not _means_longer(noun, passing)}
-        if kept:
-            selected[topic] = kept
-    return selected
+        best = max(used.values())
+        return next(key for key in allowed if used[key] == best) if best or listed is not None else "has"
+
+    def _word_queries(self, noun: str, count: NounCount, topic: Topic, link: str) -> list[QueryWording]:
+        """All wordings, with Y as the domain file writes it, else in the number in which the documents use it most."""
+        listed = listed_attributes(topic, self.knowledge).by_noun.get(noun)
+        if listed is not None:
+            y, countable = listed.text, listed.countable
+        elif 2 * count.plural >= count.total:
+            y, countable = plural(noun), False
+        else:
+            y, countable = noun, 4 * count.with_article >= count.total - count.plural
+        return [
+            word_query(family, link, topic.text, y, countable_singular=countable, stem=noun)
+            for family in self.knowledge.links[link].families
+        ]
 
 
 def _means_longer(noun: str, passing: Mapping[str, NounCount]) -> bool:
@@ -134,69 +174,6 @@ def _means_longer(noun: str, passing: Mapping[str, NounCount]) -> bool:
     here = passing[noun].documents
     longer = (other for other in passing if other.endswith(f" {noun}"))
     return any(passing[other].documents >= LONGER_WINS * here for other in longer)
-
-
-def attribute_words(noun: str, knowledge: Knowledge) -> YWords:
-    """Singular and plural of the attribute; a satisfying document must not have narrower words, such as walnut for nut."""
-    head = noun.rpartition(" ")[2]
-    narrower = knowledge.kinds.get(noun, knowledge.kinds.get(head, ()) if " " not in noun else ())
-    blocked = tuple(dict.fromkeys(form for word in narrower for form in surface_forms(word)))
-    return YWords(surface_forms(noun), blocked)
-
-
-def propose_attributes(
-    selected: Mapping[Topic, Mapping[str, NounCount]],
-    evidence: Mapping[str, Sides],
-    topics: TopicTable,
-    numbering: Numbering,
-    splits: Mapping[str, Split],
-    knowledge: Knowledge,
-    settings: QuerySettings,
-    rejects: Counter[str],
-) -> Iterator[Proposal]:
-    """One proposal for each topic and attribute; proposals for a class that no domain file knows are doubtful."""
-    for topic in sorted(selected, key=lambda topic: topic.text):
-        members, domain = topics.members(topic), topics.domain(topic)
-        for noun, count in sorted(selected[topic].items()):
-            key = attribute_key(noun)
-            affirming = np.intersect1d(np.intersect1d(members, evidence[key].affirming), count.affirmed)
-            denying = np.intersect1d(members, evidence[key].denying)
-            if len(affirming) < settings.min_affirming or len(denying) < settings.min_denying:
-                rejects["query:too_few_documents"] += 1
-                continue
-            link = count.links.most_common(1)[0][0] if count.links else "has"
-            wording = _word_query(noun, count, topic, link, splits[key], knowledge)
-            fault = find_fault(wording)
-            if fault is not None:
-                rejects[f"query:{fault}"] += 1
-                continue
-            yield make_proposal(
-                (ATTRIBUTE, topic.text, noun),
-                wording,
-                attribute_words(noun, knowledge),
-                relation=attribute_relation(domain, link),
-                domain=domain,
-                split=splits[key],
-                status="build" if topic.kind else "doubtful",
-                score=2.0 * len(denying) + len(affirming),
-                affirming=numbering.names(affirming),
-                denying=numbering.names(denying),
-                topic_documents=len(members),
-                partners=len(members) - len(affirming),
-                reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
-            )
-
-
-def _word_query(
-    noun: str, count: NounCount, topic: Topic, link: str, split: Split, knowledge: Knowledge
-) -> QueryWording:
-    """The query with Y in the number in which the documents use it most."""
-    families = knowledge.links[link].families
-    family = family_for(families, f"{ATTRIBUTE}.{link}", split, f"{topic.text}|{noun}")
-    if 2 * count.plural >= count.total:
-        return word_query(family, link, topic.text, plural(noun))
-    countable = 4 * count.with_article >= count.total - count.plural
-    return word_query(family, link, topic.text, noun, countable_singular=countable)
 
 
 def attribute_key(noun: str) -> str:

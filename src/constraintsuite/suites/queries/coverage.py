@@ -85,14 +85,14 @@ def _ranked(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 def _verdict(share: float, suits: bool, sure: int, settings: QuerySettings) -> str:
     if suits:
-        return f"This corpus can be built from: {percent(share)} of its documents state their class, and {sure} queries need no approval."
+        return f"This corpus can be built from: {percent(share)} of its documents have a known class, and {sure} queries need no approval."
     if share < settings.min_class_share:
         return (
-            f"This corpus cannot be built from without approval: only {percent(share)} of its documents state their class "
+            f"This corpus cannot be built from without approval: only {percent(share)} of its documents have a known class "
             f"(at least {percent(settings.min_class_share)} is needed). Run `csuite propose`, accept or reword "
             "proposals in its file, and build with --approved."
         )
     return (
-        "Documents state their class, but there are too few attributes to tell them apart. Give base queries with --queries, or accept "
+        "Documents have a known class, but there are too few attributes to tell them apart. Give base queries with --queries, or accept "
         "proposals by hand and build with --approved."
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from constraintsuite.core.records.text import Document
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
+from constraintsuite.suites.queries.partial import is_denied_in_part, is_taken_back
 from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.polarity import judge_document, judge_mentions
@@ -106,8 +107,12 @@ class _Judge:
             shown_otherwise |= {mention.key for mention in self._forms.find(document.title)}
         for key, mentions in spans.items():
             verdict = judge_document(judge_mentions(mentions, scopes))
-            denies = verdict == "negates" and key not in shown_otherwise
-            stance: DocumentStance = "affirming" if verdict == "affirms" else "denying" if denies else "unclear"
+            stance: DocumentStance = "unclear"
+            if verdict == "affirms" and not any(is_taken_back(document.text, mention) for mention in mentions):
+                stance = "affirming"
+            in_part = any(is_denied_in_part(document.text, mention) for mention in mentions)
+            if verdict == "negates" and key not in shown_otherwise and not in_part:
+                stance = "denying"
             yield _Finding(key, stance, mentions[0].start / len(document.text))
         for key in shown_otherwise - spans.keys():
             yield _Finding(key, "unclear", None)

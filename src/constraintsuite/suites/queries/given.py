@@ -1,7 +1,8 @@
 """Proposes queries from those that the user gives.
 
-A query such as "campsites with showers" names a Y, and its link word is negated in place. For a query that names none,
-`slots.py` proposes nouns that split its relevant documents; these are not built without approval.
+A query such as "campsites with showers" names a Y. It keeps its words, and its link word is negated in place for the query that
+excludes Y; a query such as "campsites without showers" is asked as it is. For a query that names none, `slots.py` proposes nouns
+that split its relevant documents; these are not built without approval.
 """
 
 from __future__ import annotations
@@ -15,23 +16,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.core.records.examples import SPLITS
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.domain import Knowledge, QueryPattern
-from constraintsuite.suites.queries.attributes import attribute_words
 from constraintsuite.suites.queries.evidence import Sides, YWords, collect_sides
+from constraintsuite.suites.queries.left_out import attribute_words
 from constraintsuite.suites.queries.records import Proposal, Topic, attribute_relation
 from constraintsuite.suites.queries.slots import propose_slots
-from constraintsuite.suites.queries.topics import TopicTable
+from constraintsuite.suites.queries.topics import TopicTable, plural
 from constraintsuite.suites.queries.view import CorpusView
-from constraintsuite.suites.queries.wording import QueryWording, find_fault, make_proposal
-from constraintsuite.suites.splits import Splits
+from constraintsuite.suites.queries.wording import QueryWording, find_slot_fault, make_proposal
+from constraintsuite.suites.splits import AskedSplits
 from constraintsuite.suites.word_lists import query_words
 from constraintsuite.text.mentions import surface_forms
 from constraintsuite.text.terms import TermAnalyser, words
 
 _ANALYSER = TermAnalyser()
+_ENDINGS = "?.! "
 GIVEN_FIRST = 1000.0
 """Added to the score of a given query, so that it comes before all mined ones."""
 
@@ -40,7 +41,7 @@ def read_given(
     queries: Sequence[Query],
     qrels: Sequence[Qrel],
     view: CorpusView,
-    splits: Splits,
+    splits: AskedSplits,
     knowledge: Knowledge,
     rejects: Counter[str],
 ) -> list[Proposal]:
@@ -52,14 +53,13 @@ def read_given(
     proposals: list[Proposal] = []
     for place, query in enumerate(queries):
         if place in asked:
-            found = _propose(query, asked[place], view, splits)
-            if isinstance(found, Proposal):
-                proposals.append(found)
-            else:
-                rejects[f"given:{found}"] += 1
+            found = list(_propose(query, asked[place], view, splits))
+            proposals += found
+            fault = find_slot_fault(asked[place].wording) or "does_not_split_documents"
+            rejects.update([f"given:{fault}"] if not found else [])
         elif query.id in relevant:
             names = view.corpus.numbering.names(relevant[query.id])
-            proposals += propose_slots(query, names, view.corpus.documents, view.corpus.scopes, splits)
+            proposals += propose_slots(query, names, view.corpus.documents, view.corpus.scopes, splits.documents)
         else:
             rejects["given:no_y_named"] += 1
     return proposals
@@ -116,61 +116,69 @@ class ParsedQuery(NamedTuple):
     topic: str
     y: str
     pattern: QueryPattern
+    excludes: bool
+    """Whether it asks for the topic without Y."""
 
 
 def parse_query(text: str, knowledge: Knowledge) -> ParsedQuery | None:
-    """Topic, Y and pattern of a query that names an attribute; None if it does not."""
+    """Topic, Y and pattern of a query that names an attribute; None if it does not, or excludes it in an unknown way."""
     plain = _plain(text)
-    if query_words()["negative"] & set(words(plain)) or "other than" in plain.lower():
-        return None  # it excludes something already
+    negative = bool(query_words()["negative"] & set(words(plain))) or "other than" in plain.lower()
     for pattern in knowledge.patterns:
-        expression = re.escape(pattern.opposite).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
+        template = pattern.query if negative else pattern.opposite
+        expression = re.escape(template).replace(r"\{topic\}", "(?P<topic>.+?)").replace(r"\{y\}", "(?P<y>.+)")
         match = re.fullmatch(expression, plain, re.IGNORECASE)
         if match and len(words(match["y"])) <= 4:
-            return ParsedQuery(match["topic"], match["y"], pattern)
+            return ParsedQuery(match["topic"], match["y"], pattern, negative)
     return None
 
 
-def _propose(query: Query, asked: _Asked, view: CorpusView, splits: Splits) -> Proposal | str:
-    """The proposal of a query that names its Y, or the reason why there is none."""
-    fault = find_fault(asked.wording)
-    if fault is not None:
-        return fault
+def _propose(query: Query, asked: _Asked, view: CorpusView, splits: AskedSplits) -> Iterator[Proposal]:
+    """The proposals of a query that names its Y, one for each split that has documents with Y and without it."""
+    if find_slot_fault(asked.wording) is not None:
+        return
     affirming = np.intersect1d(asked.sides.affirming, asked.on_topic, assume_unique=True)
     denying = np.intersect1d(asked.sides.denying, asked.on_topic, assume_unique=True)
-    others = len(asked.on_topic) - len(affirming)
-    if not len(affirming) or not others:
-        return "does_not_split_documents"
     topics = (topic for number in asked.on_topic for topic in view.topics.topics_of(number))
     domain = next((view.topics.domain(topic) for topic in topics), "other")
-    names, counts = view.corpus.numbering.names, splits.count(affirming)
-    return make_proposal(
-        ("given", query.id, query.text),
-        asked.wording,
-        asked.words,
-        relation=attribute_relation(domain, asked.link),
-        domain=domain,
-        split=max(SPLITS, key=lambda split: counts[split]),
-        status="build",
-        score=GIVEN_FIRST + len(denying) + len(affirming),
-        affirming=names(affirming),
-        denying=names(denying),
-        topic_documents=len(asked.on_topic),
-        partners=others,
-        query_id=query.id,
-        on_topic=names(asked.on_topic),
-    )
+    names = view.corpus.numbering.names
+    for split, (affirmed, denied, on_topic) in splits.deal(query.text, affirming, denying, asked.on_topic):
+        if len(on_topic) == len(affirmed):
+            continue
+        yield make_proposal(
+            ("given", query.id, query.text, split),
+            [asked.wording],
+            asked.words,
+            relation=attribute_relation(domain, asked.link),
+            domain=domain,
+            split=split,
+            status="build",
+            score=GIVEN_FIRST + len(denied) + len(affirmed),
+            affirming=names(affirmed),
+            denying=names(denied),
+            topic_documents=len(asked.on_topic),
+            partners=len(on_topic) - len(affirmed),
+            query_id=query.id,
+            on_topic=names(on_topic),
+        )
 
 
 def _word_query(query: Query, parsed: ParsedQuery) -> QueryWording:
-    """The query as it was given, and with its link negated; "no" takes the place of an article."""
-    topic, y, pattern = parsed
+    """The query in the words in which it was given, and with its link turned round; "no" takes the place of an article."""
+    topic, y, pattern, excludes = parsed
     bare = _without_article(y)
+    given = query.text.strip()
+    ending = given[len(given.rstrip(_ENDINGS)) :]
+    turned = (
+        pattern.opposite.format(topic=topic, y=y)
+        if excludes
+        else pattern.query.format(topic=topic, y=bare if pattern.query.endswith("no {y}") else y)
+    )
     return QueryWording(
         topic=topic,
         y=bare,
-        opposite=_plain(query.text),
-        query=pattern.query.format(topic=topic, y=bare if pattern.query.endswith("no {y}") else y),
+        opposite=turned + ending if excludes else given,
+        query=given if excludes else turned + ending,
         template=pattern.query.replace("{topic} ", "").replace("{y}", "Y").upper().replace(" ", "_"),
         template_family="given",
         cue=pattern.cue,
@@ -179,7 +187,7 @@ def _word_query(query: Query, parsed: ParsedQuery) -> QueryWording:
 
 def _plain(query: str) -> str:
     """A query with single blanks and without its question mark."""
-    return " ".join(query.split()).rstrip("?.! ")
+    return " ".join(query.split()).rstrip(_ENDINGS)
 
 
 def _without_article(y: str) -> str:
@@ -240,7 +248,9 @@ def _search_texts(
 def _find_class(text: str, topics: TopicTable) -> tuple[Topic | None, str]:
     """The class that a topic names, the longest name first, and the words before it."""
     for topic in sorted(topics.sizes, key=lambda topic: -len(topic.text)):
-        names = (topic.text.lower(), f"{topic.modifier} {topic.head}".strip(), topic.head)
+        names = [topic.text.lower()]
+        if not topic.nationality and not topic.decade:
+            names += [f"{topic.modifier} {noun}".strip() for noun in (plural(topic.head), topic.head)]
         name = next((name for name in names if text == name or text.endswith(f" {name}")), None)
         if name is not None:
             return topic, text.removesuffix(name).strip()

@@ -61,19 +61,19 @@ def look_up(mined: Proposal, now: Proposal, documents: Documents | None) -> Prop
     return ProposalOutlook(min(affirming, mined.examples_expected), tuple(notes))
 
 
-def without_counterpart(accepted: Iterable[Proposal]) -> frozenset[str]:
-    """Ids of accepted proposals from which a build can make no pair.
+def without_counterpart(proposals: Iterable[Proposal]) -> frozenset[str]:
+    """Ids of the proposals to build from which a build can make no pair.
 
-    No document denies Y, so there are no single pairs; and no other accepted proposal on the same topic has another Y, so
+    No document denies Y, so there are no single pairs; and no other proposal that is built has another Y on the same topic, so
     there are no couples.
     """
-    accepted = list(accepted)
+    built = [proposal for proposal in proposals if proposal.is_buildable]
     asked: dict[object, set[str]] = defaultdict(set)
-    for proposal in accepted:
+    for proposal in built:
         asked[group_key(proposal)].add(proposal.constraint.value)
     return frozenset(
         proposal.id
-        for proposal in accepted
+        for proposal in built
         if not (proposal.satisfying or proposal.on_topic or proposal.is_attribute)
         and len(asked[group_key(proposal)]) == 1
     )
@@ -82,7 +82,7 @@ def without_counterpart(accepted: Iterable[Proposal]) -> frozenset[str]:
 def explain_missing(proposal: Proposal) -> str:
     """Why a proposal `without_counterpart` gives no examples."""
     return (
-        f"Nothing to set against it: no document denies “{proposal.constraint.value}”, and no other accepted proposal "
+        f"Nothing to set against it: no document denies “{proposal.constraint.value}”, and no other proposal that is built "
         f"asks for “{proposal.topic}” with another Y."
     )
 
@@ -163,12 +163,12 @@ def find_unused(
     proposals: Iterable[Proposal], rejected: Mapping[str, Mapping[str, int]], built: set[str]
 ) -> list[UnusedProposal]:
     """The accepted proposals that are not `built`; `rejected` counts rejected pairs by proposal and reason."""
-    accepted = [proposal for proposal in proposals if proposal.status == "accepted"]
-    alone = without_counterpart(accepted)
+    proposals = list(proposals)
+    alone = without_counterpart(proposals)
     return [
         UnusedProposal(proposal, *_explain(proposal, rejected.get(proposal.id, {}), proposal.id in alone))
-        for proposal in accepted
-        if proposal.id not in built
+        for proposal in proposals
+        if proposal.status == "accepted" and proposal.id not in built
     ]
 
 

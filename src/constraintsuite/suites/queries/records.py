@@ -9,6 +9,7 @@ from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import Split
 
 Status = Literal["build", "doubtful", "accepted", "rejected"]
+Entities = Literal["real", "invented"]
 ATTRIBUTE = "attribute"
 """The relation of all attributes in a recipe: anything that a thing may have or lack."""
 SLOT = "slot"
@@ -20,6 +21,16 @@ def attribute_relation(domain: str, link: str) -> str:
     return f"{domain}.{link}"
 
 
+def y_key(relation: str, y: str) -> str:
+    """The key of a filler in tables of Y."""
+    return f"{relation}\x1f{y}"
+
+
+def relation_of(key: str) -> str:
+    """The relation in the key of a filler."""
+    return key.partition("\x1f")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """The words for a set of documents of one class, such as "Indian drama films"."""
@@ -29,11 +40,29 @@ class Topic:
     kind: str
     nationality: str = ""
     modifier: str = ""
+    decade: str = ""
+    """Such as `1950s`."""
+    name: str = ""
+    """The person, organisation or place that its documents share, as in "Gary Cooper films"."""
+    relation: str = ""
+    """The relation of its documents to that name."""
 
     @property
     def bare(self) -> bool:
         """Whether it is the class noun alone."""
-        return not self.nationality and not self.modifier
+        return not (self.nationality or self.modifier or self.decade or self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One way to ask for a topic without Y, and with it."""
+
+    query: str
+    opposite: str
+    template: str
+    template_family: str
+    cue: str
+    """The words of the query that exclude Y."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +99,36 @@ class Proposal:
     examples_expected: int
     is_attribute: bool = False
     """Whether Y is something that a thing may have or lack, and not the filler of a relation that documents state."""
+    is_name: bool = False
+    """Whether Y is the name of a person, an organisation or a place; a name is asked for in one split only."""
+    by_signs: bool = False
+    """Whether signs of its class put a document on the topic, so that it need not have the words of the topic."""
     query_id: str = ""
     on_topic: tuple[str, ...] = ()
     """The documents on topic, for given queries, where no class decides that."""
+    entities: Entities = "real"
+    """Whether its texts have the names of the corpus, or invented ones."""
     reason: str = ""
     """Why it is doubtful, or what a person said."""
     evidence: tuple[Snippet, ...] = ()
+    other_wordings: tuple[Wording, ...] = ()
+    """More ways to ask the same, besides `query` and `opposite`; its examples take turns."""
+
+    @property
+    def wordings(self) -> tuple[Wording, ...]:
+        """All ways to ask it, the first one first."""
+        first = Wording(self.query, self.opposite, self.template, self.template_family, self.constraint.cue)
+        return first, *self.other_wordings
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """What candidates are searched with: the topic, and the opposite of every wording."""
+        return self.topic, *(wording.opposite for wording in self.wordings)
+
+    @property
+    def y_kind(self) -> str:
+        """What Y is: a `name`, an `attribute` or a `value` of a closed list."""
+        return "name" if self.is_name else "attribute" if self.is_attribute else "value"
 
     @property
     def is_buildable(self) -> bool:

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.examples import Split
 from constraintsuite.suites.corpus.corpus import DocumentNumbers, Numbering
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.queries.evidence import Sides, YWords
-from constraintsuite.suites.queries.records import Proposal, Topic
-from constraintsuite.suites.queries.topics import TopicTable, plural
-from constraintsuite.suites.queries.wording import family_for, find_fault, make_proposal, word_query
+from constraintsuite.suites.queries.named_topics import NamedTopics
+from constraintsuite.suites.queries.records import Proposal, Topic, y_key
+from constraintsuite.suites.queries.topics import TopicTable, plural, plural_of_value
+from constraintsuite.suites.queries.wording import QueryWording, keep_sound, make_proposal, word_query
 from constraintsuite.suites.reading.records import Fact
+from constraintsuite.suites.splits import AskedSplits
 from constraintsuite.suites.word_lists import reading_words
 
 
@@ -49,9 +50,10 @@ class FactTable:
         """Add the facts of a document."""
         self.documents += bool(facts)
         self.by_relation.update(fact.relation for fact in facts)
-        for key in {_key(fact) for fact in facts if fact.relation in self._relations}:
-            self._keys.append(key)
-            self._documents.append(document)
+        for key, relation in self._relations.items():
+            for y in dict.fromkeys([fact.y for fact in facts if fact.relation == key][: relation.leading]):
+                self._keys.append(stable_hash(key, y))
+                self._documents.append(document)
 
     def keep_frequent(self) -> frozenset[int]:
         """Remove fillers that too few documents state. Returns one document for each of the others; `name` needs their facts."""
@@ -68,20 +70,17 @@ class FactTable:
         self._names |= {_key(fact): (fact.relation, fact.y) for fact in facts}
 
     def gather(self) -> dict[str, RelationFacts]:
-        """The fillers of each relation that enough documents state; relations with a single filler are left out."""
+        """The documents of the fillers that were kept, by relation."""
         keys, documents = np.array(self._keys, dtype=np.uint64), np.array(self._documents, dtype=np.uint32)
         order = np.lexsort((documents, keys))
         found, begins, counts = np.unique(keys[order], return_index=True, return_counts=True)
         by_relation: dict[str, dict[str, DocumentNumbers]] = defaultdict(dict)
         for key, begin, count in zip(found.tolist(), begins.tolist(), counts.tolist(), strict=True):
-            stating = documents[order[begin : begin + count]]
             relation, y = self._names[key]
-            if len(stating) >= self._relations[relation].min_documents:
-                by_relation[relation][y] = stating
+            by_relation[relation][y] = documents[order[begin : begin + count]]
         return {
             key: RelationFacts(self._relations[key], dict(sorted(by_relation[key].items())))
             for key in sorted(by_relation)
-            if len(by_relation[key]) >= 2
         }
 
 
@@ -110,59 +109,69 @@ def propose_relations(
     gathered: Mapping[str, RelationFacts],
     evidence: Mapping[str, Sides],
     topics: TopicTable,
+    named: NamedTopics,
     numbering: Numbering,
-    splits: Mapping[str, Split],
+    splits: AskedSplits,
     rejects: Counter[str],
 ) -> Iterator[Proposal]:
-    """One proposal for each relation, filler, and topic of the documents that state it."""
+    """One proposal for each relation, filler, topic in which enough documents state it, and split that asks for it."""
+    sizes = topics.sizes | {topic: len(members) for topic, members in named.members.items()}
     for key, facts in gathered.items():
         for y, stating in facts.documents.items():
-            split = splits[y_key(key, y)]
             affirming = np.intersect1d(stating, evidence[y_key(key, y)].affirming, assume_unique=True)
             by_topic: dict[Topic, list[int]] = defaultdict(list)
             for document in affirming.tolist():
-                for topic in topics.topics_of(document):
+                for topic in (*topics.topics_of(document), *named.topics_of(document)):
                     if fits(topic, facts.relation):
                         by_topic[topic].append(document)
-            for topic, documents in by_topic.items():
-                family = family_for(facts.relation.families, key, split, f"{topic.text}|{y}")
-                wording = word_query(family, key, topic.text, y)
-                fault = find_fault(wording)
-                if fault is not None:
-                    rejects[f"query:{fault}"] += 1
+            dealt = (
+                (topic, split, own)
+                for topic, documents in by_topic.items()
+                if _counts_as_part(len(documents), topic, sizes[topic], facts.relation, rejects)
+                for split, (own,) in splits.deal(y_key(key, y), np.array(documents, dtype=np.uint32))
+            )
+            for topic, split, own in dealt:
+                wordings = keep_sound(_word_queries(facts.relation, topic, y), rejects)
+                if not wordings:
                     continue
                 yield make_proposal(
-                    (key, topic.text, y),
-                    wording,
+                    (key, topic.text, y, split),
+                    wordings,
                     y_words(facts.relation, y),
                     relation=key,
                     domain=topics.domain(topic),
                     split=split,
                     status="build" if topic.kind else "doubtful",
-                    score=float(len(documents)),
-                    affirming=numbering.names(documents),
-                    topic_documents=topics.sizes[topic],
-                    partners=len(documents),
+                    score=float(len(own)),
+                    affirming=numbering.names(own),
+                    topic_documents=sizes[topic],
+                    partners=sizes[topic] - len(own),
                     is_attribute=False,
+                    is_name=facts.relation.has_names,
                 )
+
+
+def _word_queries(relation: Relation, topic: Topic, y: str) -> Iterator[QueryWording]:
+    for family in relation.families:
+        yield word_query(family, relation.key, topic.text, y, ys=plural_of_value(relation, y))
 
 
 def fits(topic: Topic, relation: Relation) -> bool:
     """Whether a topic can be narrowed by this relation without saying the same thing twice."""
-    if relation.key.endswith("nationality"):
-        return not topic.nationality and (bool(topic.modifier) or topic.kind == "person")
-    if relation.topics == "bare":
-        return not topic.modifier
-    if relation.topics == "modified":
-        return not topic.bare
-    return True
+    if relation.beside and topic.relation not in relation.beside:
+        return False
+    if relation.needs and not any(getattr(topic, part) for part in relation.needs):
+        return False
+    return relation.repeats is None or not getattr(topic, relation.repeats)
 
 
-def y_key(relation: str, y: str) -> str:
-    """The key of a filler in tables of Y."""
-    return f"{relation}\x1f{y}"
+def matters(documents: int, topic: Topic, size: int, relation: Relation) -> bool:
+    """Whether a filler that so many documents of a topic state is worth leaving out, and leaves enough."""
+    least = 1 if topic.name else relation.min_documents
+    return documents >= least and relation.min_share <= documents / size <= relation.max_share
 
 
-def relation_of(key: str) -> str:
-    """The relation in the key of a filler."""
-    return key.partition("\x1f")[0]
+def _counts_as_part(documents: int, topic: Topic, size: int, relation: Relation, rejects: Counter[str]) -> bool:
+    found = matters(documents, topic, size, relation)
+    rejects["query:not_a_real_part_of_the_topic"] += not found
+    return found

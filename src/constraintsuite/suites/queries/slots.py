@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from constraintsuite.core.records.examples import Split
+from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.core.records.text import Document, Query
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.records import SLOT, Proposal, Snippet
@@ -35,7 +35,7 @@ def propose_slots(
     scopes: Mapping[str, ScopesRead],
     splits: Mapping[str, Split],
 ) -> Iterator[Proposal]:
-    """Proposals for the nouns that split the relevant documents most clearly."""
+    """Proposals for the nouns that split the relevant documents most clearly, one for each split that has such documents."""
     about: dict[str, list[str]] = defaultdict(list)
     mentioning: Counter[str] = Counter()
     for document in relevant:
@@ -52,29 +52,31 @@ def propose_slots(
         verdicts = {
             d: judge_document(judge_mentions(find_forms(documents[d].text, forms), scopes[d].scopes)) for d in relevant
         }
-        affirming = [d for d in sorted(about[word]) if verdicts[d] == "affirms"]
-        silent = [d for d in relevant if verdicts[d] == "omits"]
-        if not affirming or not silent:
-            continue
-        quoted = (("affirms", affirming[:2]), ("omits", silent[:2]))
-        yield make_proposal(
-            (SLOT, query.id, word),
-            wording,
-            YWords(forms, ()),
-            relation=SLOT,
-            domain="other",
-            split=splits[affirming[0]],
-            status="doubtful",
-            score=round(scores[word], 4),
-            affirming=affirming,
-            denying=[d for d in relevant if verdicts[d] == "negates"],
-            topic_documents=len(relevant),
-            partners=len(silent),
-            query_id=query.id,
-            on_topic=relevant,
-            reason=UNASKED,
-            evidence=[Snippet(d, verdict, documents[d].text[:160]) for verdict, names in quoted for d in names],
-        )
+        for split in SPLITS:
+            own = [document for document in relevant if splits[document] == split]
+            affirming = [d for d in sorted(about[word]) if d in own and verdicts[d] == "affirms"]
+            silent = [d for d in own if verdicts[d] == "omits"]
+            if not affirming or not silent:
+                continue
+            quoted = (("affirms", affirming[:2]), ("omits", silent[:2]))
+            yield make_proposal(
+                (SLOT, query.id, word, split),
+                [wording],
+                YWords(forms, ()),
+                relation=SLOT,
+                domain="other",
+                split=split,
+                status="doubtful",
+                score=round(scores[word], 4),
+                affirming=affirming,
+                denying=[d for d in own if verdicts[d] == "negates"],
+                topic_documents=len(relevant),
+                partners=len(silent),
+                query_id=query.id,
+                on_topic=own,
+                reason=UNASKED,
+                evidence=[Snippet(d, verdict, documents[d].text[:160]) for verdict, names in quoted for d in names],
+            )
 
 
 def _candidates(document: Document, query: str) -> dict[str, bool]:

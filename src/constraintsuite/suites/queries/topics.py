@@ -6,19 +6,20 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
-from constraintsuite.suites.domain import Knowledge
+from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.reading.records import ClassReading
+from constraintsuite.suites.reading.signs import BY_SIGNS
 from constraintsuite.suites.word_lists import query_words
 from constraintsuite.text.inflection import get_inflections
 
 DOMINANT = 0.6
-MIN_DEFINING = 5
 _YEAR = re.compile(r"^(1[5-9]|20)\d\d$")
 
 
@@ -75,7 +76,7 @@ class TopicTable:
         return self._topics[int(self._kind_of[document])]
 
     def attribute_topic(self, document: int) -> Topic | None:
-        """The topic to whose attributes a document contributes: its largest topic without a nationality."""
+        """The topic to whose attributes a document contributes: its largest topic without nationality and decade."""
         return self._attribute_topics[int(self._kind_of[document])]
 
     def members(self, topic: Topic) -> DocumentNumbers:
@@ -93,12 +94,17 @@ class TopicTable:
         """The domain of a topic; `other` for a class that no domain file knows."""
         return self.knowledge.domain_of_kind.get(topic.kind, "other")
 
+    def is_by_signs(self, topic: Topic) -> bool:
+        """Whether signs may put a document on the topic, so that it need not have the topic's words."""
+        definition = self.knowledge.classes.get(topic.kind)
+        return definition is not None and bool(definition.signs) and topic.head == definition.heads[0]
+
     def _smallest_first(self, topics: Iterable[Topic]) -> tuple[Topic, ...]:
         large = [topic for topic in topics if topic in self.sizes]
         return tuple(sorted(large, key=lambda topic: (self.sizes[topic], topic.text)))
 
     def _largest_plain(self, topics: Sequence[Topic]) -> Topic | None:
-        found = [topic for topic in topics if not topic.nationality]
+        found = [topic for topic in topics if not topic.nationality and not topic.decade]
         return max(found, key=lambda topic: (self.sizes[topic], topic.text)) if found else None
 
 
@@ -121,23 +127,24 @@ def plural(noun: str) -> str:
     return " ".join([*rest, prefix + hyphen + (forms[0] if forms else core + "s")])
 
 
-def established(counts: Mapping[str, int], knowledge: Knowledge) -> frozenset[str]:
-    """Class nouns in the defining sentences of enough documents; nouns in domain files need fewer."""
-    return frozenset(
-        head for head, count in counts.items() if count >= (3 if head in knowledge.heads else MIN_DEFINING)
-    )
-
-
-def defining_heads(found: Iterable[ClassReading]) -> set[str]:
-    """The class nouns of a document's defining sentences."""
-    return {reading.head for reading in found if reading.strength >= 2}
+def plural_of_value(relation: Relation, y: str) -> str:
+    """The plural noun for a value of a relation: westerns, war movies, goalkeepers."""
+    return relation.nouns.get(y) or relation.noun_otherwise.format(y=y) or plural(y)
 
 
 def classes_of(
     found: Sequence[ClassReading], heads: Collection[str], knowledge: Knowledge
 ) -> tuple[ClassOfDocument, ...]:
     """The classes of a document, as far as its class nouns are in `heads`."""
-    known = [reading for reading in found if reading.head in heads]
+    counting = [reading for reading in found if reading.head in heads]
+    known = [reading for reading in counting if reading.strength != BY_SIGNS]
+    shown = [reading for reading in counting if reading.strength == BY_SIGNS]
+    said = _said_classes(known)
+    return tuple(dict.fromkeys(_class_of(reading, knowledge) for reading in (*said, *shown)))
+
+
+def _said_classes(known: Sequence[ClassReading]) -> Sequence[ClassReading]:
+    """The strongest of the phrases that say what a document is."""
     if not known:
         return ()
     best = known[0].strength
@@ -145,14 +152,10 @@ def classes_of(
     if best == 3:
         sentence = [r for r in strongest if r.start < strongest[0].end + 80]
         people = [r for r in sentence if r.kind == "person"]
-        chosen = (
-            people or sentence[:1]
-        )  # if one of several coordinated heads is a person, the document is about a person
-    elif len({reading.head for reading in strongest}) > 1 and best == 0:
+        return people or sentence[:1]  # if one of several coordinated heads is a person, the document is about a person
+    if len({reading.head for reading in strongest}) > 1 and best == 0:
         return ()
-    else:
-        chosen = strongest[:1]
-    return tuple(dict.fromkeys(_class_of(reading, knowledge) for reading in chosen))
+    return strongest[:1]
 
 
 def _class_of(reading: ClassReading, knowledge: Knowledge) -> ClassOfDocument:
@@ -216,12 +219,22 @@ def _topics(one: ClassOfDocument, dominant: Mapping[str, str], knowledge: Knowle
     usual = dominant.get(one.head, "")
     if usual and one.modifier in ("", usual):
         return (Topic(f"{usual} {noun}", one.head, one.kind, "", usual),)
-    combinations = ((one.nationality, one.modifier), ("", one.modifier), (one.nationality, ""), ("", ""))
+    head = one.head if one.kind != "film" else "film"
+    dated = one.year is not None and one.kind in query_words()["genred_kinds"]
+    decade = f"{one.year // 10}0s" if one.year is not None and dated else ""
     topics = []
-    for nationality, modifier in dict.fromkeys(combinations):
-        text = " ".join(part for part in (nationality, modifier, noun) if part)
-        topics.append(Topic(text, one.head if one.kind != "film" else "film", one.kind, nationality, modifier))
+    for parts in product(*(dict.fromkeys((part, "")) for part in (decade, one.nationality, one.modifier))):
+        when, nationality, modifier = parts
+        words = (when, nationality, _with_modifier(modifier, noun, one.kind, knowledge))
+        topics.append(Topic(" ".join(filter(None, words)), head, one.kind, nationality, modifier, when))
     return tuple(topics)
+
+
+def _with_modifier(modifier: str, noun: str, kind: str, knowledge: Knowledge) -> str:
+    """The class noun with its modifier, or the one noun for both: lentil soups, war films, comedies."""
+    genres = knowledge.relations.get("genre")
+    own = genres.nouns.get(modifier) if genres is not None and kind in genres.kinds else None
+    return own or f"{modifier} {noun}".strip()
 
 
 def _plural_of(one: ClassOfDocument, knowledge: Knowledge) -> str:

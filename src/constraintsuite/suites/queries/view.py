@@ -13,9 +13,11 @@ import numpy.typing as npt
 from constraintsuite.suites.corpus.corpus import Corpus
 from constraintsuite.suites.corpus.files import walk
 from constraintsuite.suites.domain import Knowledge
+from constraintsuite.suites.queries.class_counts import ClassCounts
 from constraintsuite.suites.queries.relations import FactTable
-from constraintsuite.suites.queries.topics import TopicTable, defining_heads, established
+from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.reading.records import ClassesRead, ClassReading, StatementsRead
+from constraintsuite.suites.recipe import QuerySettings
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,15 @@ class CorpusView:
     topics: TopicTable
 
 
-def view_corpus(corpus: Corpus, knowledge: Knowledge, facts: FactTable, min_topic_documents: int) -> CorpusView:
+def view_corpus(corpus: Corpus, knowledge: Knowledge, facts: FactTable, settings: QuerySettings) -> CorpusView:
     """Read the classes and facts of all documents twice: the first pass finds out which class nouns and fillers count."""
-    heads: Counter[str] = Counter()
+    counts = ClassCounts()
     hints: Counter[str] = Counter()
     read = np.zeros(len(corpus.numbering), dtype=np.bool_)
     for number, _, reading in corpus.passages():
         found = reading.parse(StatementsRead)
         read[number] = True
-        heads.update(defining_heads(found.classes))
+        counts.add(found.classes)
         hints.update(found.hints)
         facts.add(number, found.facts)
     naming = facts.keep_frequent()
@@ -50,13 +52,14 @@ def view_corpus(corpus: Corpus, knowledge: Knowledge, facts: FactTable, min_topi
                 facts.name(reading.parse(StatementsRead).facts)
             yield number, reading.parse(ClassesRead).classes
 
-    topics = TopicTable(classes(), established(heads, knowledge), len(corpus.numbering), knowledge, min_topic_documents)
+    heads = counts.established(knowledge)
+    topics = TopicTable(classes(), heads, len(corpus.numbering), knowledge, settings.min_topic_documents)
     return CorpusView(corpus, read, facts, hints, topics)
 
 
 def read_heads(mentions: Path, knowledge: Knowledge) -> frozenset[str]:
     """The class nouns that count in a corpus."""
-    heads: Counter[str] = Counter()
+    counts = ClassCounts()
     for row in walk(mentions):
-        heads.update(defining_heads(row.parse(ClassesRead).classes))
-    return established(heads, knowledge)
+        counts.add(row.parse(ClassesRead).classes)
+    return counts.established(knowledge)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.examples import SPLITS, Split
+from constraintsuite.core.records.examples import Split
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import TemplateFamily
 from constraintsuite.suites.queries.evidence import YWords
-from constraintsuite.suites.queries.records import Proposal, Snippet, Status
+from constraintsuite.suites.queries.records import Proposal, Snippet, Status, Wording
 from constraintsuite.suites.queries.topics import plural
 from constraintsuite.suites.word_lists import query_words
 from constraintsuite.text.edits import starts_with_vowel_sound
-from constraintsuite.text.terms import words
+from constraintsuite.text.terms import stopwords, words
 
 MAX_QUERY_WORDS = 16
 MOST_EXPECTED = 6
@@ -34,13 +35,10 @@ class QueryWording(NamedTuple):
     template_family: str
     cue: str
 
-
-def family_for(families: Sequence[TemplateFamily], key: str, split: Split, choice: str) -> TemplateFamily:
-    """A template family of this split; each family belongs to one split only, so no wording is in two."""
-    shared = key.rpartition("_")[2]  # the nationality of films and that of people share their families
-    shift = stable_hash("family", shared) % len(families)
-    own = [family for i, family in enumerate(families) if (i + shift) % len(SPLITS) == SPLITS.index(split)]
-    return own[stable_hash("choice", choice) % len(own)]
+    @property
+    def wording(self) -> Wording:
+        """The two queries and their template alone."""
+        return Wording(self.query, self.opposite, self.template, self.template_family, self.cue)
 
 
 def with_article(noun: str) -> str:
@@ -48,36 +46,102 @@ def with_article(noun: str) -> str:
     return f"{'an' if starts_with_vowel_sound(noun) else 'a'} {noun}"
 
 
+def with_definite_article(name: str) -> str:
+    """A name as it stands in a sentence: "the Shaw Brothers", "the University of Oslo", and most names as they are."""
+    names = name.split()
+    takes_it = names[-1] in query_words()["names_with_the"] or (len(names) > 1 and names[1] == "of")
+    return f"the {name}" if takes_it and name[:1].isupper() else name
+
+
 def word_query(
-    family: TemplateFamily, owner: str, topic: str, y: str, *, countable_singular: bool = False
+    family: TemplateFamily,
+    owner: str,
+    topic: str,
+    y: str,
+    *,
+    countable_singular: bool = False,
+    ys: str = "",
+    stem: str = "",
 ) -> QueryWording:
     """The query and its opposite by a template family; `owner` is the relation or link that the family belongs to.
 
-    `{a_y}` in a template gets an article only if Y is one countable thing.
+    `{a_y}` in a template gets an article only if Y is one countable thing. `ys` is the plural of Y, if it is not regular, and
+    `{stem}` is the singular of Y, if given.
     """
-    slots = {"topic": topic, "y": y, "a_y": with_article(y) if countable_singular else y, "ys": plural(y)}
+    slots = {
+        "topic": topic,
+        "y": with_definite_article(y),
+        "a_y": with_article(y) if countable_singular else y,
+        "ys": ys or plural(y),
+        "stem": stem or y,
+    }
     opposite, query = family.opposite.format(**slots), family.query.format(**slots)
     return QueryWording(topic, y, opposite, query, family.name, f"{owner}.{family.name}", family.cue)
 
 
+def keep_sound(wordings: Iterable[QueryWording], rejects: Counter[str]) -> list[QueryWording]:
+    """The wordings that may be asked; if none may, the fault of the first is counted."""
+    faults = [(wording, find_fault(wording)) for wording in wordings]
+    sound = [wording for wording, fault in faults if fault is None]
+    rejects.update(f"query:{fault}" for _, fault in faults[:1] if not sound)
+    return sound
+
+
+def choose_wordings(units: Iterable[tuple[str, Sequence[Proposal]]]) -> dict[tuple[str, str], Wording]:
+    """The wording of each proposal in each unit, a couple or a single pair, by the id of both.
+
+    The examples of a proposal take turns, so that all its wordings occur. The proposals of a couple get the same template,
+    if they have one in common.
+    """
+    uses: Counter[tuple[str, str]] = Counter()
+    chosen: dict[tuple[str, str], Wording] = {}
+    for unit, proposals in sorted(units, key=lambda item: stable_hash(item[0])):
+        common = set.intersection(*({wording.template for wording in one.wordings} for one in proposals))
+
+        def turn(wording: Wording, unit: str = unit, proposals: Sequence[Proposal] = proposals) -> tuple[int, int]:
+            used = sum(uses[one.id, wording.template] for one in proposals)
+            return used, stable_hash(unit, wording.template)
+
+        for one in proposals:
+            possible = [wording for wording in one.wordings if wording.template in common] or one.wordings
+            chosen[unit, one.id] = min(possible, key=turn)
+        uses.update((one.id, chosen[unit, one.id].template) for one in proposals)
+    return chosen
+
+
 def find_fault(wording: QueryWording) -> str | None:
-    """The reason why a query must not be asked; None if it may."""
-    topic_words, y_words, query = words(wording.topic), words(wording.y), words(wording.query)
+    """The reason why a query that was worded here must not be asked; None if it may."""
+    fault = find_slot_fault(wording)
+    if fault is not None:
+        return fault
+    query = words(wording.query)
+    if len(query) > MAX_QUERY_WORDS:
+        return "query_too_long"
+    if re.search(r"[\[\]{}<>|\\\"“”;]", wording.query):
+        return "odd_characters"
+    if any(a == b for a, b in pairwise(query)) or _says_twice(query):
+        return "repeated_word"
+    return None
+
+
+def find_slot_fault(wording: QueryWording) -> str | None:
+    """The reason why a topic without this Y cannot be asked for, in whatever words; None if it can."""
+    topic_words, y_words = words(wording.topic), words(wording.y)
     if not y_words or not topic_words:
         return "empty_slot"
     if set(y_words) & set(topic_words) - query_words()["linking"]:
         return "y_in_topic"
     if set(map(singular_of, y_words)) & set(map(singular_of, topic_words)):
         return "y_in_topic"
-    if len(query) > MAX_QUERY_WORDS:
-        return "query_too_long"
-    if words(wording.opposite) == query:
+    if words(wording.opposite) == words(wording.query):
         return "no_difference"
-    if any(a == b for a, b in pairwise(query)):
-        return "repeated_word"
-    if re.search(r"[\[\]{}<>|\\\"“”;]", wording.query):
-        return "odd_characters"
     return None
+
+
+def _says_twice(query: Sequence[str]) -> bool:
+    """Whether a query repeats a word that has a meaning of its own: "films that are not war films"."""
+    counts = Counter(singular_of(word) for word in query if word not in stopwords("lucene"))
+    return any(count > 1 for count in counts.values())
 
 
 def singular_of(word: str) -> str:
@@ -87,7 +151,7 @@ def singular_of(word: str) -> str:
 
 def make_proposal(  # noqa: PLR0913 - one parameter per finding
     key: tuple[str, ...],
-    wording: QueryWording,
+    wordings: Sequence[QueryWording],
     y_words: YWords,
     *,
     relation: str,
@@ -100,17 +164,24 @@ def make_proposal(  # noqa: PLR0913 - one parameter per finding
     partners: int,
     denying: Collection[str] = (),
     is_attribute: bool = True,
+    is_name: bool = False,
+    by_signs: bool = False,
     query_id: str = "",
     on_topic: Sequence[str] = (),
     reason: str = "",
     evidence: Sequence[Snippet] = (),
+    role: str = "",
 ) -> Proposal:
-    """The proposal to ask a query; `key` identifies it, `partners` counts documents that can be paired with an affirming one."""
+    """The proposal to ask for one thing in one or several wordings.
+
+    `key` identifies it, and `partners` counts the documents that can be paired with an affirming one.
+    """
+    wording, *others = wordings
     return Proposal(
         id=f"p{stable_hash(*key):016x}",
         status=status,
         topic=wording.topic,
-        constraint=Exclude(value=wording.y, cue=wording.cue, forms=y_words.forms, kinds=y_words.blocked),
+        constraint=Exclude(value=wording.y, cue=wording.cue, forms=y_words.forms, kinds=y_words.blocked, role=role),
         query=wording.query,
         opposite=wording.opposite,
         relation=relation,
@@ -124,8 +195,12 @@ def make_proposal(  # noqa: PLR0913 - one parameter per finding
         violating=tuple(sorted(affirming)),
         examples_expected=min(len(affirming), partners, MOST_EXPECTED),
         is_attribute=is_attribute,
+        is_name=is_name,
+        by_signs=by_signs,
         query_id=query_id,
         on_topic=tuple(on_topic),
         reason=reason,
         evidence=tuple(evidence),
+        entities="invented" if role else "real",
+        other_wordings=tuple(other.wording for other in others),
     )

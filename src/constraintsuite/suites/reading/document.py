@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from constraintsuite.core.records.text import Document, Span
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.reading.classes import read_classes
 from constraintsuite.suites.reading.facts import read_facts
+from constraintsuite.suites.reading.names import read_names
 from constraintsuite.suites.reading.records import ClassReading, DocumentReading, NounReading
+from constraintsuite.suites.reading.signs import read_signs
 from constraintsuite.text.base import Analysis, Token
-
-PRONOUNS = {"he": "He", "she": "She", "it": "It", "they": "They"}
 
 
 def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) -> DocumentReading:
@@ -22,13 +21,13 @@ def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) 
     facts = read_facts(analysis, classes, document.title, knowledge)
     return DocumentReading(
         id=document.id,
-        classes=classes,
+        classes=(*classes, *read_signs(document, knowledge)),
         facts=facts,
         nouns=read_nouns(analysis, knowledge),
         scopes=analysis.scopes,
         sentences=tuple((span.start, span.end) for span in analysis.sentences),
-        pronoun=_pronoun(analysis),
         hints=_hints(analysis, classes),
+        names=read_names(analysis, facts, document.title, knowledge),
     )
 
 
@@ -43,20 +42,11 @@ def _hints(analysis: Analysis, classes: Sequence[ClassReading]) -> tuple[str, ..
     return tuple(dict.fromkeys(found))
 
 
-def _pronoun(analysis: Analysis) -> str:
-    """The most frequent third-person pronoun at the start of a sentence, else "he" or "she" anywhere; may be empty."""
-    starts = {span.start for span in analysis.sentences[1:]}
-    words = [token.text.lower() for token in analysis.tokens if token.start in starts]
-    counts = Counter(word for word in words if word in PRONOUNS)
-    if not counts:
-        counts = Counter(t.text.lower() for t in analysis.tokens if t.text.lower() in {"he", "she"})
-    return PRONOUNS[counts.most_common(1)[0][0]] if counts else ""
-
-
 PART = {"ADJ", "NOUN", "PROPN"}
 ARGUMENTS = {"dobj", "pobj", "nsubj", "nsubjpass", "attr"}
 REACH = 6
-"""A link may be this many tokens before its noun phrase."""
+"""A link may be this many tokens before or after its noun phrase."""
+STOPS = {".", ";", ":"}
 
 
 def read_nouns(analysis: Analysis, knowledge: Knowledge) -> tuple[NounReading, ...]:
@@ -71,13 +61,9 @@ def read_nouns(analysis: Analysis, knowledge: Knowledge) -> tuple[NounReading, .
             start -= 1
         part = tokens[start : i + 1]
         lemmas = (*(t.text.lower() for t in part[:-1]), _lemma(token))
-        readings.append(NounReading(lemmas, part[0].start, token.end, _link(tokens, start, knowledge)))
+        link = _link_before(tokens, start, knowledge) or _link_after(tokens, i, knowledge)
+        readings.append(NounReading(lemmas, part[0].start, token.end, link))
     return tuple(readings)
-
-
-def bare_noun(span: Span, nouns: Sequence[NounReading]) -> NounReading | None:
-    """The noun at exactly this place; None if it has modifiers, or if there is no noun."""
-    return next((noun for noun in nouns if (noun.start, noun.end) == (span.start, span.end)), None)
 
 
 def is_plural(noun: NounReading, text: str) -> bool:
@@ -108,12 +94,23 @@ def _lemma(token: Token) -> str:
     return (token.lemma or token.text).lower()
 
 
-def _link(tokens: Sequence[Token], start: int, knowledge: Knowledge) -> str:
+def _link_before(tokens: Sequence[Token], start: int, knowledge: Knowledge) -> str:
     words = [t.text.lower() for t in tokens[max(0, start - REACH) : start]]
     for i in range(len(words) - 1, -1, -1):
-        if words[i] in {".", ";", ":"}:
+        if words[i] in STOPS:
             return ""
         pair = " ".join(words[max(0, i - 1) : i + 1])  # "thickened with" before "with"
-        if pair in knowledge.link_words or words[i] in knowledge.link_words:
-            return knowledge.link_words.get(pair) or knowledge.link_words[words[i]]
+        for link in (pair, words[i]):
+            if link in knowledge.words_before:
+                return link
+    return ""
+
+
+def _link_after(tokens: Sequence[Token], i: int, knowledge: Knowledge) -> str:
+    for token in tokens[i + 1 : i + 1 + REACH]:
+        word = token.text.lower()
+        if word in STOPS or word == ",":
+            return ""
+        if word in knowledge.words_after:
+            return word
     return ""

@@ -53,7 +53,7 @@ def _read_modifiers(analysis: Analysis, relation: Relation, subject: _Subject) -
     if relation.single and (len(hits) != 1 or _compounded(phrase, *hits[0][:2])):
         return
     for start, end, value in hits:
-        yield Fact(relation.key, value, reading.start + start, reading.start + end, reading.start + end, len(hits))
+        yield Fact(relation.key, value, reading.start + start, reading.start + end)
 
 
 def _word_index(phrase: str, value: str) -> int:
@@ -93,8 +93,7 @@ def _read_after_trigger(analysis: Analysis, relation: Relation, subject: _Subjec
             if relation.single and len(fillers) != 1:
                 continue
             for filler in fillers:
-                list_end = fillers[-1].insert_at
-                yield Fact(relation.key, filler.text, filler.start, filler.end, list_end, len(fillers))
+                yield Fact(relation.key, filler.text, filler.start, filler.end)
 
 
 def _is_of_subject(

@@ -13,12 +13,11 @@ from constraintsuite.text.base import Token
 
 
 class Filler(NamedTuple):
-    """The text and place of a filler; a denied filler may be added to its list at `insert_at`, unless that is -1."""
+    """The text and place of a filler."""
 
     text: str
     start: int
     end: int
-    insert_at: int
 
 
 def read_fillers(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
@@ -40,26 +39,26 @@ def _value(tokens: Sequence[Token], start: int, relation: Relation) -> list[Fill
             after = tokens[start + len(parts)] if start + len(parts) < len(tokens) else None
             if after is not None and (after.text.lower() in {"and", "or", "/", "-"} or after.pos == "NOUN"):
                 return []
-            return [Filler(value, window[0].start, window[-1].end, _insertion(tokens, start + len(parts)))]
+            return [Filler(value, window[0].start, window[-1].end)]
     return []
 
 
 def _place(tokens: Sequence[Token], start: int) -> list[Filler]:
-    end = _name_end(tokens, start)
+    end = name_end(tokens, start)
     if end == start or (start < len(tokens) and tokens[start].text.lower() == "the"):
         return []
-    name_end = end
-    while end + 1 < len(tokens) and tokens[end].text == "," and _name_end(tokens, end + 1) > end + 1:
-        end = _name_end(tokens, end + 1)  # keep the region: "Columbia, South Carolina"
+    first_end = end
+    while end + 1 < len(tokens) and tokens[end].text == "," and name_end(tokens, end + 1) > end + 1:
+        end = name_end(tokens, end + 1)  # keep the region: "Columbia, South Carolina"
     after = tokens[end].text.lower() if end < len(tokens) else "."
     if (
         after in reading_words()["place_heads"]
         or after in {"-", "'s", "’s"}
-        or tokens[name_end - 1].entity in {"PERSON", "DATE", "ORG"}
+        or tokens[first_end - 1].entity in {"PERSON", "DATE", "ORG"}
     ):
         return []
     text = _text(tokens[start:end])
-    return [Filler(text, tokens[start].start, tokens[end - 1].end, _insertion(tokens, end))]
+    return [Filler(text, tokens[start].start, tokens[end - 1].end)]
 
 
 def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Filler]:
@@ -73,8 +72,7 @@ def _names(tokens: Sequence[Token], start: int, relation: Relation) -> list[Fill
     names = [tokens[first:after] for first, after in places]
     if not all(_is_name(name, relation) for name in names):
         return []
-    insert_at = _insertion(tokens, end)
-    return [Filler(_text(name), name[0].start, name[-1].end, insert_at) for name in names]
+    return [Filler(_text(name), name[0].start, name[-1].end) for name in names]
 
 
 def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> list[tuple[int, int]]:
@@ -86,7 +84,7 @@ def _name_places(tokens: Sequence[Token], start: int, relation: Relation) -> lis
         first = following
         while first < len(tokens) and tokens[first].text.lower() in introducing:
             first += 1
-        end = _name_end(tokens, first)
+        end = name_end(tokens, first)
         if end == first:
             return []
         places.append((first, end))
@@ -99,10 +97,10 @@ def _next_name(tokens: Sequence[Token], end: int) -> int | None:
     joint = [token.text.lower() for token in tokens[end : end + 2]]
     starts = [end + 1] if joint[:1] in ([","], ["and"], ["&"]) else []
     starts += [end + 2] if joint == [",", "and"] else []
-    return next((start for start in starts if _name_end(tokens, start) > start), None)
+    return next((start for start in starts if name_end(tokens, start) > start), None)
 
 
-def _name_end(tokens: Sequence[Token], start: int) -> int:
+def name_end(tokens: Sequence[Token], start: int) -> int:
     """The token after the proper name that begins at `start`; `start` if there is none."""
     particles, abbreviated = reading_words()["particles"], reading_words()["name_ends"] | {"st"}
     end = start
@@ -147,19 +145,6 @@ def _is_name(tokens: Sequence[Token], relation: Relation) -> bool:
             return False
         return 2 <= len(words) <= 4 and not reading_words()["titles"] & set(words) and not re.search(r"\d", text)
     return 1 <= len(words) <= 5 and len(text) > 3
-
-
-def _insertion(tokens: Sequence[Token], i: int) -> int:
-    """The place where a denied item may be added to a list that ends before token `i`; -1 if there is none."""
-    if tokens[i - 1].text.endswith("."):  # "Jr." at the end: its full stop may be the sentence's
-        return -1
-    if i >= len(tokens) or tokens[i].text == ".":
-        return tokens[i - 1].end
-    word = tokens[i].text.lower()
-    following = tokens[i + 1].text.lower() if i + 1 < len(tokens) else ""
-    if word in {",", "and"} and following in reading_words()["list_ends"]:
-        return tokens[i - 1].end
-    return -1
 
 
 def _text(tokens: Sequence[Token]) -> str:

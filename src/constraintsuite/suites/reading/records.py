@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from constraintsuite.text.base import Scope
+
+NameKind = Literal["subject", "person", "surname", "place", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,8 @@ class ClassReading:
     modifiers: tuple[str, ...]
     """The words before the head, as written."""
     strength: int
-    """3: "X is a ..."; 2: an apposition or fragment; 1: a phrase near the start; 0: "the ..." anywhere."""
+    """3: "X is a ..."; 2: an apposition or fragment; 1: a phrase near the start; 0: "the ..." anywhere; -1: no phrase,
+    but enough signs of the class."""
     start: int
     end: int
 
@@ -31,10 +35,6 @@ class Fact:
     y: str
     start: int
     end: int
-    list_end: int
-    """The end of the list of fillers, if a denied filler may be added there; else -1."""
-    fillers: int
-    """The number of fillers in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,16 @@ class NounReading:
     start: int
     end: int
     link: str
-    """Key of the attribute link before it; empty if there is none."""
+    """The words before or after it that say how a thing has it, such as "offers" or "allowed"; empty if there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameReading:
+    """A proper name in a text; `surname` is the last word of a person who is named in full elsewhere."""
+
+    start: int
+    end: int
+    kind: NameKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +67,9 @@ class DocumentReading:
     nouns: tuple[NounReading, ...]
     scopes: tuple[Scope, ...]
     sentences: tuple[tuple[int, int], ...]
-    pronoun: str
-    """The pronoun for the subject: He, She, It or They; empty if there is none."""
     hints: tuple[str, ...] = ()
     """Participles with a preposition after the class noun ("located in"): relations that a domain file could add."""
+    names: tuple[NameReading, ...] = ()
 
 
 # Parts of a reading. A file is read several times, and parsing all of it would cost time and memory.
@@ -81,6 +89,14 @@ class StatementsRead(ClassesRead):
 
     facts: tuple[Fact, ...]
     hints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamesRead(StatementsRead):
+    """The classes, facts, hints, sentences and names of a document."""
+
+    sentences: tuple[tuple[int, int], ...] = ()
+    names: tuple[NameReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
