@@ -16,6 +16,7 @@ from constraintsuite.core.execution import ray_engine
 from constraintsuite.core.store.artifact import read_manifest
 from constraintsuite.core.store.manifest import MADE_BY
 from constraintsuite.core.store.revisions import REVISIONS
+from constraintsuite.suites.build import STAGES
 
 CORPUS = Path(__file__).parent / "golden" / "corpus.jsonl"
 BUILD = ("build", "--corpus", str(CORPUS), "--analyser", "rules", "--size", "10", "--out", "suite")
@@ -64,7 +65,8 @@ def test_a_comment_in_a_page_leaves_a_suite_and_a_raised_stage_makes_what_reads_
 
     stages = package / "constraintsuite" / "suites" / "build.py"
     text = stages.read_text()
-    raised = re.sub(r"(pairs\.work,\s+revision=)1,", r"\g<1>2,", text)
+    revision = next(stage.revision for stage in STAGES if stage.name == "pairs")
+    raised = re.sub(rf"(pairs\.work,\s+revision=){revision},", rf"\g<1>{revision + 1},", text)
     assert raised != text
     stages.write_text(raised)
     (tmp_path / "suite" / "manifest.json").unlink()  # as of a build that goes on
@@ -73,7 +75,7 @@ def test_a_comment_in_a_page_leaves_a_suite_and_a_raised_stage_makes_what_reads_
     assert [name for name in after if after[name] != before[name]] == [".", "stages/pairs"]  # it gave the same bytes
     manifest = read_manifest(tmp_path / "suite" / "stages" / "pairs")
     assert manifest is not None
-    assert manifest.revision == 2
+    assert manifest.revision == revision + 1
 
 
 def test_workers_of_other_code_are_told_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

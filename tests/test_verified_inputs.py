@@ -91,6 +91,7 @@ READ = [
     ("suite/examples.jsonl", "suite stats suite"),
     ("suite/examples.jsonl", "suite sample suite"),
     ("suite/examples.jsonl", "suite audit suite"),
+    ("suite/examples.jsonl", "suite criteria suite"),
     ("suite/examples.jsonl", f"suite export suite --format csv {NEW}"),
     ("suite/examples.jsonl", f"gold sample suite {NEW}"),
     ("suite/examples.jsonl", f"answers suite answers.csv --name anna {NEW}"),

@@ -19,7 +19,14 @@ from constraintsuite.memory.index import INDEX
 from constraintsuite.memory.ingest.growth import ingest_memory
 from constraintsuite.memory.private.versions import freeze
 from constraintsuite.suites.build import STAGES, build_suite
-from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
+from constraintsuite.suites.recipe import (
+    AnalysisSettings,
+    DocumentSettings,
+    PairSettings,
+    QuerySettings,
+    Recipe,
+    SizeSettings,
+)
 from constraintsuite.tuning.data import prepare
 from constraintsuite.tuning.lists import DataContext, read_exclusion
 from constraintsuite.tuning.recipe import TaskSettings
@@ -115,6 +122,7 @@ def make_all(folder: Path) -> None:
         documents=DocumentSettings(shards=2),
         analysis=AnalysisSettings(analyser="rules"),
         queries=QuerySettings(min_topic_documents=2, min_affirming=1, min_denying=1),
+        pairs=PairSettings(open_omission=True),
         sizes=SizeSettings(main=30, nonflip=10, adversarial=10, gold=5),
     )
     suite = build_suite(recipe, folder / "suite", reporter=Silent()).path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 
@@ -23,9 +22,10 @@ from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.couples import Matching, measure
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
+from constraintsuite.suites.queries.class_counts import ClassCounts
 from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
-from constraintsuite.suites.queries.topics import TopicTable, defining_heads, established
+from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.reading.document import read_document
 from constraintsuite.suites.reading.records import ClassReading, DocumentReading
 from constraintsuite.text.choice import get_analyser
@@ -49,8 +49,10 @@ def read_all(texts: Mapping[str, str], titles: Mapping[str, str] | None = None) 
 
 def make_topics(documents: Sequence[tuple[ClassReading, ...]], min_documents: int) -> TopicTable:
     """The topics of documents that are said to be these things; a document is its place."""
-    heads = Counter(head for classes in documents for head in defining_heads(classes))
-    counting = established(heads, knowledge())
+    counts = ClassCounts()
+    for classes in documents:
+        counts.add(classes)
+    counting = counts.established(knowledge())
     return TopicTable(enumerate(documents), counting, len(documents), knowledge(), min_documents)
 
 

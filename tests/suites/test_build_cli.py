@@ -110,3 +110,10 @@ def test_a_number_that_cannot_be_meant_is_refused(tmp_path: Path, option: str, v
     result = run("build", "--corpus", "sample", "--out", tmp_path / "suite", option, value)
     assert result.exit_code == 2
     assert f"'{option}': {value} is not in the range" in result.stderr
+
+
+def test_a_build_without_examples_is_a_user_error_that_says_why(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"No example can be built.*only 0\.0 % of its documents have a known class"):
+        run("build", "--corpus", corpus, "--analyser", "rules", "--out", tmp_path / "suite")
+    assert not (tmp_path / "suite" / "manifest.json").exists()
+    assert not (tmp_path / "suite" / "README.md").exists()

@@ -61,7 +61,7 @@ def test_until_stops_after_that_stage(built: Built) -> None:
 
 
 def test_the_suite_has_enough_examples_of_enough_domains(built: Built) -> None:
-    assert len(built.examples) >= 300
+    assert len(built.examples) >= 150
     assert len({example.domain for example in built.examples}) >= 6
 
 
@@ -70,10 +70,9 @@ def test_the_suite_has_enough_explicit_mentions_in_text_as_it_was_written(built:
     assert natural["explicit"] >= 40
 
 
-def test_every_slice_and_split_is_there(built: Built) -> None:
+def test_both_slices_that_state_what_is_excluded_are_in_every_split(built: Built) -> None:
     slices = {(example.slice, example.split) for example in built.examples}
-    names = ("minpairs", "explicit", "omission")
-    assert slices == {(name, split) for name in names for split in ("train", "dev", "test")}
+    assert slices == {(name, split) for name in ("minpairs", "explicit") for split in ("train", "dev", "test")}
 
 
 def test_the_suite_folder_is_complete(built: Built) -> None:
@@ -83,6 +82,7 @@ def test_the_suite_folder_is_complete(built: Built) -> None:
         "audit.json",
         "controls.jsonl",
         "coverage.json",
+        "considered.jsonl",
         "examples.jsonl",
         "gold.jsonl",
         "proposals.jsonl",

@@ -74,6 +74,19 @@ def test_verdicts(changes: dict[str, Any], reason: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("satisfying", "slice", "reason"),
+    [
+        ("A campsite without showers.", "explicit", None),
+        ("A campsite without showers. Nobody has seen a shower.", "explicit", "unequal_y"),
+        ("A campsite without showers. Nobody has seen a shower.", "minpairs", "unequal_y"),
+        ("A campsite by the river.", "omission", None),
+    ],
+)
+def test_both_texts_mention_y_equally_often(satisfying: str, slice: str, reason: str | None) -> None:
+    assert FILTERS["counts"](pair(satisfying, slice=slice)) == reason
+
+
+@pytest.mark.parametrize(
     ("words", "reason"), [(5, None), (8, None), (9, "length_ratio")], ids=["equal", "at the limit", "above it"]
 )
 def test_length(words: int, reason: str | None) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 
-from constraintsuite.core.records.examples import MAIN_SLICES, Example
+from constraintsuite.core.records.examples import EXPLICIT, MINPAIRS, OMISSION, Example
 from constraintsuite.suites.stages.gold import sample_gold
 from suites.build_factory import make_example
 
 LEVELS = ("easy", "medium", "hard")
+SLICES = (MINPAIRS, EXPLICIT, OMISSION)
 
 
 def suite(counts: dict[str, int]) -> list[Example]:
     """`counts` examples of each difficulty in each of the three slices."""
     return [
         make_example(1000 * LEVELS.index(level) + number, slice=name, difficulty=level)
-        for name in MAIN_SLICES
+        for name in SLICES
         for level, count in counts.items()
         for number in range(count)
     ]
@@ -30,7 +31,7 @@ def test_the_mix_of_difficulties_is_15_35_50() -> None:
 
 
 def test_slices_take_turns_however_large_they_are() -> None:
-    sizes = dict(zip(MAIN_SLICES, (30, 30, 300), strict=True))
+    sizes = dict(zip(SLICES, (30, 30, 300), strict=True))
     uneven = [make_example(n, slice=name, difficulty="hard") for name, size in sizes.items() for n in range(size)]
     assert set(Counter(example.slice for example in sample_gold(uneven, 60, seed=0)).values()) == {20}
 

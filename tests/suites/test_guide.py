@@ -302,7 +302,7 @@ def same_example(example: Example, split: str) -> Example:
         template=example.template,
         template_family="given",
         tags={
-            **example.tags,
+            **{name: example.tags[name] for name in ("difficulty", "overlap", "length", "explicitness")},
             "satisfying_mentions": "yes" if "satisfying" in mentioned else "no",
             "violating_mentions": "yes" if "violating" in mentioned else "no",
             "satisfying_denies": "yes" if "satisfying" in denied else "no",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -15,9 +16,11 @@ from constraintsuite.core.execution.progress import Silent
 from constraintsuite.core.execution.stage import Pipeline
 from constraintsuite.core.store.artifact import Artifact, read_manifest
 from constraintsuite.core.store.revisions import REVISIONS, Revision
+from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.suites import build
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.recipe import AnalysisSettings, PairSettings, QuerySettings, Recipe
+from constraintsuite.suites.stages.queries import read_proposals
 
 
 @pytest.fixture
@@ -27,7 +30,7 @@ def suite(small_suite: Path, tmp_path: Path) -> Path:
 
 
 def raise_stage(name: str) -> Callable[[pytest.MonkeyPatch], None]:
-    stages = tuple(replace(one, revision=2) if one.name == name else one for one in build.STAGES)
+    stages = tuple(replace(one, revision=one.revision + 1) if one.name == name else one for one in build.STAGES)
     return lambda patch: patch.setattr(build, "PIPELINE", Pipeline(stages))
 
 
@@ -77,3 +80,34 @@ def test_the_inputs_of_a_suite_are_hashes(small_suite: Path) -> None:
     inputs = Artifact.open(small_suite).manifest.inputs
     assert list(inputs) == ["source"]
     assert re.fullmatch("[0-9a-f]{64}", inputs["source"])
+
+
+FILMS = [
+    {
+        "id": str(n),
+        "title": title,
+        "text": f"{title} is a 1961 drama film written by Ada Lind and directed by Ola Berg.",
+    }
+    for n, title in enumerate(("Red Weir", "Blue Weir"))
+]
+
+
+def roles_asked(recipe: Recipe, out: Path) -> set[str]:
+    build_suite(recipe, out, reporter=Silent(), until="queries")
+    proposals = read_proposals(out / "stages" / "queries")
+    return {one.relation for one in proposals if one.entities == "invented"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"pairs": PairSettings(entities="real")}, {"queries": QuerySettings(exclude_relations=("written_by",))}],
+    ids=["real entities", "a relation less"],
+)
+def test_roles_of_invented_people_are_asked_for_unless_the_recipe_forbids_it(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    corpus = tmp_path / "films.jsonl"
+    corpus.write_text("".join(json.dumps(film) + "\n" for film in FILMS))
+    recipe = Recipe(corpus=SourceSettings(source=str(corpus)), analysis=AnalysisSettings(analyser="rules"))
+    assert roles_asked(recipe, tmp_path / "suite") == {"written_by", "directed_by"}
+    assert roles_asked(recipe.model_copy(update=change), tmp_path / "suite") == set()

@@ -72,7 +72,7 @@ def test_a_wrong_or_unknown_key_is_refused_by_its_name(tmp_path: Path, text: str
         ("sizes: {main: -5}", r"sizes\.main: .*got -5"),
         ("sizes: {nonflip: -1}", r"sizes\.nonflip: .*got -1"),
         ("sizes: {gold: 5000}", r"sizes\.gold: .*got 5000"),
-        ("splits: {train: 0.8}", r"the record: splits\.train 0\.8 \+ .* = 1\.2; these shares must add up to 1"),
+        ("splits: {train: 0.8}", r"the record: splits\.train 0\.8 \+ .* = 1\.3; these shares must add up to 1"),
         ("splits: {train: 0, dev: 0, test: 0}", r"splits: train, dev and test cannot all be 0"),
         ("tags: {overlap_bins: [0.3, 0.15]}", r"tags: overlap_bins is \[0\.3, 0\.15\]; its two edges must .* increase"),
         ("tags: {overlap_bins: [15, 30]}", r"tags: overlap_bins ends at 30\.0; an overlap is never above 1"),

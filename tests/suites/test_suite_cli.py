@@ -41,7 +41,7 @@ def test_stats_count_main_examples_and_controls_apart(small_suite: Path) -> None
     assert set(tables["main"]["slice"]) <= set(MAIN_SLICES)
     assert not set(tables["controls"]["slice"]) & set(MAIN_SLICES)
     whole = ["slice", "split", "domain", "relation", "edited", "edit", "constraint", "cue", "template"]
-    whole += ["difficulty", "overlap", "length", "explicitness"]
+    whole += ["difficulty", "overlap", "length", "explicitness", "denial"]
     assert {name: sum(tables["main"][name].values()) for name in whole} == dict.fromkeys(whole, len(main))
     assert {name: sum(counts.values()) for name, counts in tables["controls"].items()} == dict.fromkeys(
         ["slice", "split", "domain", "relation", "control"], len(controls)

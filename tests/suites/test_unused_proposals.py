@@ -31,7 +31,7 @@ BORN = replace(make_proposal("Vienna", topic="actors", relation="born_in", viola
         (SHOWERS, {"satisfying_off_topic": 3, "violating_off_topic": 1}, "off_topic", "in each of its 4 pairs"),
         (SHOWERS, {"satisfying_off_topic": 1, "length": 2}, "pairs_refused", "length 2, satisfying_off_topic 1"),
         (SHOWERS, {}, "no_pair", "they must say 'showers' or 'shower' (was Y reworded?)"),
-        (BORN, {}, "alone", "no other accepted proposal asks for “actors”"),
+        (BORN, {}, "alone", "no other proposal that is built asks for “actors”"),
     ],
 )
 def test_why_nothing_was_made(proposal: Proposal, rejected: Mapping[str, int], reason: str, why: str) -> None:

@@ -91,22 +91,27 @@ def test_what_stands_in_two_splits_is_found(suite: Path) -> None:
     one = next(example for example in read_examples(suite) if example.template_family != "given")
     elsewhere: Split = "dev" if one.split == "test" else "test"
     moved = replace(one, id="moved", couple="", split=elsewhere)
+    named = [replace(each, id=f"named-{each.split}", tags={"y_kind": "name"}, clusters=()) for each in (one, moved)]
     value = one.constraint.value if one.constraint else ""
     assert value
-    faults = spoil(suite, "examples.jsonl", lambda examples: [*examples, moved])
+    faults = spoil(suite, "examples.jsonl", lambda examples: [*examples, moved, *named])
     for start in (
         *(f"cluster {cluster!r}: is in " for cluster in one.clusters),
-        f"value {value.lower()!r}: is in ",
-        f"template family {one.template_family!r}: is in ",
+        f"name {value.lower()!r}: is in ",
     ):
         assert any(fault.startswith(start) for fault in faults), start
 
 
+def test_an_attribute_may_be_asked_in_two_splits_of_other_documents(suite: Path) -> None:
+    one = next(example for example in read_examples(suite) if example.tags["y_kind"] == "attribute")
+    elsewhere: Split = "dev" if one.split == "test" else "test"
+    other = replace(one, id="other", couple="", split=elsewhere, clusters=("other",), template_family="slot")
+    assert spoil(suite, "examples.jsonl", lambda examples: [*examples, other]) == []
+
+
 def test_a_satisfying_document_that_affirms_y_is_found(suite: Path) -> None:
-    one = next(example for example in read_examples(suite) if example.slice == "omission")
-    assert one.constraint is not None
-    text = f"{one.satisfying.text} There is {one.constraint.forms[0]}."
-    spoilt = replace(one, documents=(replace(one.satisfying, text=text), one.violating))
+    one = next(example for example in read_examples(suite) if not example.is_edited)
+    spoilt = replace(one, documents=(replace(one.satisfying, text=one.violating.text), one.violating))
     faults = spoil(suite, "examples.jsonl", lambda examples: [spoilt if e.id == one.id else e for e in examples])
     assert f"{one.id}: the satisfying document affirms Y and the violating one affirms it" in faults
 
@@ -165,6 +170,10 @@ def as_the_original(control: Example, original: Example) -> Example:
     return replace(control, query=original.query, documents=original.documents)
 
 
+def documents_of_the_original(control: Example, original: Example) -> Example:
+    return replace(control, documents=original.documents)
+
+
 def no_opposite(control: Example, original: Example) -> Example:
     return replace(control, opposite=None, preferences=(QUERY_PREFERENCE, RESTATED_PREFERENCE))
 
@@ -187,7 +196,7 @@ def own_opposite(control: Example, original: Example) -> Example:
         ("adversarial", no_restated_preference, "the query in plain words is missing"),
         ("adversarial", no_opposite, "the opposite query is missing"),
         ("adversarial", own_opposite, "the opposite query is the control's own"),
-        ("adversarial", as_the_original, "its texts are not the texts of its original"),
+        ("adversarial", documents_of_the_original, "its texts are not the texts of its original"),
     ],
 )
 def test_a_control_that_breaks_its_promise_is_found(

@@ -22,21 +22,25 @@ from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.card import write_card
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.dropped import check_dropped
+from constraintsuite.suites.emptiness import refuse_empty
 from constraintsuite.suites.examples import read_examples, write_schema
 from constraintsuite.suites.queries.approval import check_approval
+from constraintsuite.suites.queries.considered import CONSIDERED
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.outlook import find_unused
 from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.small_splits import find_small_splits
+from constraintsuite.suites.splits import wanted_splits
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
 from constraintsuite.suites.stages.queries import check_relations, read_proposals
 from constraintsuite.text.choice import choose_analyser
 
 STAGES: tuple[Stage[Recipe], ...] = (
-    Stage("documents", documents.work, revision=1, sections=("documents",), reads=("source",)),
+    Stage("documents", documents.work, revision=2, sections=("documents",), reads=("source",)),
     Stage(
         "mentions",
         mentions.work,
-        revision=1,
+        revision=2,
         needs=("documents",),
         sections=("documents", "analysis"),
         reads=("domains",),
@@ -44,16 +48,16 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=3,
+        revision=4,
         needs=("documents", "mentions"),
-        sections=("analysis", "queries", "splits", "approved"),
+        sections=("analysis", "queries", "splits", "pairs", "approved"),
         reads=("approved", "domains"),
     ),
-    Stage("candidates", candidates.work, revision=1, needs=("documents", "queries"), sections=("candidates",)),
+    Stage("candidates", candidates.work, revision=2, needs=("documents", "queries"), sections=("candidates",)),
     Stage(
         "pairs",
         pairs.work,
-        revision=1,
+        revision=2,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
         reads=("domains",),
@@ -61,7 +65,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "kept",
         kept.work,
-        revision=1,
+        revision=2,
         needs=("documents", "queries", "pairs"),
         sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
         reads=("drop",),
@@ -69,7 +73,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "tagged",
         tagged.work,
-        revision=1,
+        revision=2,
         needs=("documents", "queries", "candidates", "kept"),
         sections=("tags", "candidates", "name", "analysis"),
     ),
@@ -83,6 +87,7 @@ _COPIED = (  # stages, and which of their files a suite has too
     ("gold", "gold.jsonl"),
     ("queries", "proposals.jsonl"),
     ("queries", "coverage.json"),
+    ("queries", CONSIDERED),
 )
 _AUDIT, _SCHEMA, _CARD = "audit.json", "schema.json", "README.md"
 _FILES = (*(name for _, name in _COPIED), _AUDIT, _SCHEMA, _CARD)
@@ -105,10 +110,12 @@ def build_suite(
     redo_from: str | None = None,
     until: str | None = None,
     replace: bool = False,
+    may_be_empty: bool = False,
 ) -> Built:
     """Build or resume the suite at `out`. A finished suite of the same inputs and settings is left as it is.
 
-    Raises UserError if there is a finished suite of other inputs or settings; with `replace` it is brought up to date.
+    Raises UserError if there is a finished suite of other inputs or settings; with `replace` it is brought up to date. Raises
+    UserError too if no main example can be built, unless the suite `may_be_empty`.
     """
     PIPELINE.check_names(redo_from, until)
     recipe = resolve(recipe)
@@ -135,6 +142,8 @@ def build_suite(
         stages = PIPELINE.run(recipe, out / STAGES_FOLDER, inputs, engine, reporter, redo_from=redo_from, until=until)
         if until is not None and until != STAGES[-1].name:
             return Built(out, None)
+        if not may_be_empty:
+            refuse_empty(stages)
         return Built(out, _assemble(recipe, space, stages, reporter))
 
 
@@ -170,6 +179,9 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
         shutil.copyfile(stages[stage].path / name, out / name)
     examples = read_examples(out)
     reporter.note("audit: what can be won without understanding?")
+    small = [one.in_words() for one in find_small_splits(examples, wanted_splits(recipe.splits))]
+    for sentence in small:
+        reporter.note(sentence)
     audit = audit_examples(examples, seed=recipe.seed)
     reporter.note(f"audit: {audit.conclusion.sentence}")
     write_json(out / _AUDIT, audit)
@@ -182,6 +194,6 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
             reporter.note(proposal.in_words())
         rejects |= sorted(Counter(f"approved: {proposal.reason}" for proposal in unused).items())
     coverage = read_json(out / "coverage.json", CorpusCoverage)
-    write_card(out / _CARD, recipe, examples, coverage, rejects, audit, balance(examples))
+    write_card(out / _CARD, recipe, examples, coverage, rejects, audit, balance(examples), small)
     counts = {name: stages[name].manifest.counts[name] for name in ("controls", "gold")}
     return space.finish({"examples": len(examples), **counts}, rejects)

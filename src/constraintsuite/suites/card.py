@@ -6,17 +6,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from constraintsuite.core.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OMISSION, SPLITS, Example
-from constraintsuite.core.records.figures import CellValue, percent, say
+from constraintsuite.core.records.examples import (
+    EXPLICIT,
+    MAIN_SLICES,
+    MINPAIRS,
+    OMISSION,
+    OMISSIONS,
+    OPEN_OMISSION,
+    SPLITS,
+    Example,
+)
+from constraintsuite.core.records.figures import CellValue, percent
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.core.store.files import write_text
-from constraintsuite.suites.audit.balance import TOPIC_SCORE
 from constraintsuite.suites.audit.markdown import audit_markdown
-from constraintsuite.suites.audit.results import ALL_MAIN, Audit, AuditRow, BalanceRow
+from constraintsuite.suites.audit.results import Audit, BalanceRow
+from constraintsuite.suites.criteria.criteria import guide_criteria
+from constraintsuite.suites.criteria.records import criteria_table
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.recipe import Recipe
 
-TITLES = {MINPAIRS: "MinPairs", EXPLICIT: "ExplicitMention", OMISSION: "Omission"}
+TITLES = {MINPAIRS: "MinPairs", EXPLICIT: "ExplicitMention", OMISSION: "Omission", OPEN_OMISSION: "OpenOmission"}
 
 
 def write_card(
@@ -27,13 +37,16 @@ def write_card(
     rejects: Mapping[str, int],
     audit: Audit,
     balance: Sequence[BalanceRow],
+    small_splits: Sequence[str],
 ) -> None:
-    """Write the card as Markdown."""
+    """Write the card as Markdown; `small_splits` has a sentence for each split that has too little of a slice."""
     parts = [
         f"# {recipe.name}\n",
         *_summary(recipe, examples),
         "## What is in it\n",
         _slice_table(examples),
+        _SPLITS,
+        *(f"{sentence}\n" for sentence in small_splits),
         _count_table("relation", Counter(example.relation for example in examples), len(examples)),
         _count_table("domain", Counter(example.domain for example in examples), len(examples)),
         _count_table("template", Counter(example.template for example in examples), len(examples)),
@@ -46,8 +59,9 @@ def write_card(
         "## What was left out, and why\n",
         _count_table("reason", rejects, None),
         audit_markdown(audit, balance),
-        "\n## Success criteria\n",
-        _criteria(examples, audit, balance),
+        "\n## The guide's criteria\n",
+        criteria_table(guide_criteria(examples, audit, balance)).to_markdown(),
+        "`csuite suite criteria SUITE --gold BATCH --run RUN` gives the same table with what people and systems say.\n",
         "## Faults that remain\n",
         *_faults(recipe, examples),
     ]
@@ -69,10 +83,18 @@ def _summary(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     )
 
 
+_SPLITS = (
+    "No document, near-duplicate or name of a person, organisation or place is in two splits. Closed values (such as "
+    "a nationality or a genre) and attributes (such as parking) are asked for in every split, each time of other documents.\n"
+)
+
+
 def _slice_table(examples: Sequence[Example]) -> str:
     rows: list[tuple[str, list[int]]] = []
     for name in MAIN_SLICES:
         part = [example for example in examples if example.slice == name]
+        if name == OPEN_OMISSION and not part:
+            continue  # made only if it is asked for
         splits = Counter(example.split for example in part)
         coupled = sum(bool(example.couple) for example in part)
         edited = sum(example.is_edited for example in part)
@@ -99,59 +121,17 @@ def _size_note(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
         )
 
 
-def _criteria(examples: Sequence[Example], audit: Audit, balance: Sequence[BalanceRow]) -> str:
-    checked = (
-        f"{len(examples):,} of {len(examples):,} pass the analyser's check of both texts; people have not judged them"
-    )
-    rows: list[tuple[CellValue, ...]] = [
-        (
-            "agreement of people on the gold sample above 90 %",
-            "not measured: the gold sample has not been judged",
-            "open",
-        ),
-        ("topical similarity of the two documents", *_topical(balance)),
-        ("constraint validity", checked, "by machine only"),
-        ("baselines between 50 % and 100 %", *_bm25(_row(audit, "bm25_query"))),
-        ("a query-blind classifier is at chance", *_query_blind(_row(audit, "query_blind"))),
-    ]
-    return _markdown("criteria", (Column("criterion"), Column("number"), Column("met")), rows)
-
-
-_UNDEFINED = ("undefined", "open")
-
-
-def _topical(balance: Sequence[BalanceRow]) -> tuple[str, str]:
-    scores = [(row.smd, row) for row in balance if row.feature == TOPIC_SCORE and row.smd is not None]
-    if not scores:
-        return _UNDEFINED
-    smd, worst = max(scores, key=lambda one: abs(one[0]))
-    found = f"largest standardised difference of topical BM25 score {smd:+.3f} ({worst.slice}, n={worst.n})"
-    return found, "yes" if abs(smd) < 0.1 else "no"
-
-
-def _bm25(row: AuditRow | None) -> tuple[str, str]:
-    if row is None or row.accuracy.value is None:
-        return _UNDEFINED
-    met = "yes" if 0.5 < row.accuracy.value < 1 else "no"
-    found = f"BM25 {say(row.accuracy, 'share')}; rerankers are not run by a build"
-    return found, "too few to tell" if row.verdict == "too_few" else met
-
-
-def _query_blind(row: AuditRow | None) -> tuple[str, str]:
-    if row is None or row.accuracy.value is None:
-        return _UNDEFINED
-    met = {"met": "yes", "not_met": "no", "too_few": "too few to tell", "undefined": "open"}[row.verdict]
-    return say(row.accuracy, "share"), met
-
-
-def _row(audit: Audit, solver: str) -> AuditRow | None:
-    return next((row for row in audit.rows if row.solver == solver and row.slice == ALL_MAIN), None)
-
-
 def _faults(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
-    yield '- Omission is decided by "fewer Y" by definition: it is a stress test, not a test of negation.\n'
+    slices = {example.slice for example in examples}
+    if slices & {*OMISSIONS}:
+        yield '- Omission is decided by "fewer Y" by definition: it is a stress test, not a test of negation.\n'
+    if OPEN_OMISSION in slices:
+        yield "- In OpenOmission a text that does not mention an attribute counts as one without it, which need not be true.\n"
     if any(example.is_edited for example in examples):
-        yield "- Edited texts need not be true of the world; each edited document is marked in `edit`.\n"
+        yield (
+            "- Edited texts need not be true of the world; each edited document is marked in `edit`. Those about people and works "
+            "have only invented names.\n"
+        )
     if any(example.template_family == "given" for example in examples):
         yield (
             "- Queries that were given keep their own wording in every split; only mined queries use templates that are split "

@@ -53,7 +53,7 @@ class BuildPlan:
                 f"left out      {f'{sum(self.left_out.values()):,} ({left_out})' if left_out else 'none'}",
                 f"analyser      {self.analyser}",
                 f"stages        {' -> '.join(self.stages)}",
-                f"sample        {self.sample} documents: {percent(self.class_share)} state their class, "
+                f"sample        {self.sample} documents: {percent(self.class_share)} have a known class, "
                 f"{self.facts_per_document:.2f} facts each ({suits})",
                 f"time          about {self.seconds_reading:.0f} s to read all texts with one worker; the other stages take less",
                 "Nothing was written.",

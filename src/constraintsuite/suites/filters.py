@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from constraintsuite.core.records.examples import MINPAIRS, SATISFYING, VIOLATING
-from constraintsuite.suites.constraints.exclude import check_verdicts
+from constraintsuite.suites.constraints.exclude import check_counts, check_verdicts
 from constraintsuite.suites.pairs.couples import length_ratio
 from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.text.edits import starts_with_vowel_sound
@@ -31,7 +31,9 @@ def check_length(pair: CheckedPair) -> str | None:
 
 
 def check_topic(pair: CheckedPair) -> str | None:
-    """Reject pairs in which a document has too few of the topic's terms."""
+    """Reject pairs in which a document has too few of the topic's terms, unless signs of its class put it on the topic."""
+    if pair.proposal.by_signs:
+        return None
     for role, document in ((SATISFYING, pair.satisfying), (VIOLATING, pair.violating)):
         share = topic_share(pair.proposal.topic, document.title, document.text)
         if share is None:
@@ -79,6 +81,7 @@ def _wrong_article(text: str) -> bool:
 
 FILTERS: Mapping[str, Filter] = {
     "verdicts": check_verdicts,
+    "counts": check_counts,
     "length": check_length,
     "topic": check_topic,
     "similarity": check_similarity,

@@ -32,7 +32,7 @@ from constraintsuite.suites.constraints.exclude import Exclude
 SUITES: Mapping[str, str] = {f"negation_{name}": name for name in MAIN_SLICES} | {
     f"controls_{name}": name for name in CONTROL_SLICES
 }
-"""The suites of the guide, and our slices for them."""
+"""The suites of the guide, with one for `open_omission`, which it does not have; and our slices for them."""
 _NAMES = {name: suite for suite, name in SUITES.items()}
 _UNSTATED = "unstated"
 """Kind of an imported control: the guide does not say what was changed."""

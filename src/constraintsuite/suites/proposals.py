@@ -17,6 +17,7 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import read_json, read_jsonl, write_jsonl
 from constraintsuite.suites.build import STAGES, fingerprint_inputs, resolve
 from constraintsuite.suites.corpus.files import StageRecords
+from constraintsuite.suites.queries.considered import CONSIDERED, ConsideredAttribute
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import Recipe
@@ -32,6 +33,8 @@ class ProposalReport:
 
     coverage: CorpusCoverage
     proposals: tuple[Proposal, ...]
+    considered: tuple[ConsideredAttribute, ...]
+    """Every attribute that was looked at, those with most denials first."""
     file: Path
 
     def in_words(self, top: int) -> str:
@@ -57,6 +60,10 @@ class ProposalReport:
                 f"{proposal.examples_expected} examples",
                 *(f"     {snippet.verdict:<8} {snippet.document}: {snippet.text}" for snippet in proposal.evidence),
             ]
+        unused = [one for one in self.considered if one.outcome != "proposed"]
+        if unused and top:
+            lines += ["", f"Not asked for ({len(unused):,}; --json gives all):"]
+            lines += [f"     {one.in_words()}" for one in unused[:top]]
         lines += [
             "",
             f"All {len(self.proposals):,} are in {self.file}. Set their status, then:",
@@ -65,8 +72,13 @@ class ProposalReport:
         return "\n".join(lines)
 
     def as_record(self, top: int) -> dict[str, object]:
-        """Coverage, the first `top` proposals and the file, for --json."""
-        return {"coverage": self.coverage, "proposals": self.proposals[:top], "file": self.file}
+        """Coverage, the first `top` proposals, all that was considered, and the file, for --json."""
+        return {
+            "coverage": self.coverage,
+            "proposals": self.proposals[:top],
+            "considered": self.considered,
+            "file": self.file,
+        }
 
 
 def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Reporter) -> ProposalReport:
@@ -78,10 +90,11 @@ def propose_queries(recipe: Recipe, out: Path, *, engine: Engine, reporter: Repo
         first = Pipeline(tuple(stage for stage in STAGES if stage.name in ("documents", "mentions", "queries")))
         done = first.run(recipe, Path(scratch), fingerprint_inputs(recipe), engine, reporter)
         coverage = read_json(done["queries"].path / "coverage.json", CorpusCoverage)
+        considered = tuple(read_jsonl(done["queries"].path / CONSIDERED, ConsideredAttribute))
         documents = StageRecords.of(done["documents"].path, Document)
         proposals = tuple(_with_evidence(proposal, documents) for proposal in read_proposals(done["queries"].path))
     write_jsonl(out, proposals)
-    return ProposalReport(coverage, proposals, out)
+    return ProposalReport(coverage, proposals, considered, out)
 
 
 def _list_counts(counts: Iterable[tuple[str, int]]) -> str:

@@ -16,6 +16,7 @@ from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.models.retrieval.lucene import identify_index
 from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
+from constraintsuite.suites.queries.records import Entities
 
 SHARE_SLACK = 0.011
 """Shares with two digits, such as 0.33, 0.33 and 0.33, count as adding up to 1."""
@@ -70,6 +71,8 @@ class QuerySettings(StrictModel):
     """Whether queries are mined from the corpus, in addition to given ones."""
     min_topic_documents: int = Field(5, ge=2)
     """Documents that a topic must have."""
+    min_named_documents: int = Field(2, ge=2)
+    """Documents that a topic with a name must have, such as "Gary Cooper films"."""
     min_affirming: int = Field(3, ge=1)
     """Documents that must affirm an attribute."""
     min_denying: int = Field(3, ge=0)
@@ -135,10 +138,11 @@ class PairSettings(StrictModel):
     """Examples that exclude one Y, per topic and slice."""
     max_uses_per_document: int = Field(3, ge=1)
     """Examples of one slice and relation that a document takes part in."""
-    insert_contrasts: bool = True
-    """Whether ExplicitMention is made by inserting a denial into a passage ("directed by A, not B")."""
-    flips: bool = True
-    """Whether a minority of MinPairs is made by negating a sentence."""
+    entities: Entities = "invented"
+    """`invented`: passages about people and works are edited after all their names were replaced by invented ones;
+    `real`: such passages are not edited at all."""
+    open_omission: bool = False
+    """Whether a text that does not mention an attribute counts as one without it, in a slice of its own."""
 
 
 class SizeSettings(StrictModel):
@@ -150,9 +154,7 @@ class SizeSettings(StrictModel):
     explicit_share: float = Field(0.4, ge=0, le=1)
     omission_share: float = Field(0.4, ge=0, le=1)
     max_relation_share: float = Field(0.2, gt=0, le=1)
-    """Largest share of the main examples for one relation."""
-    max_flip_share: float = Field(0.25, ge=0, le=1)
-    """Largest share of MinPairs for negated sentences."""
+    """Largest share of a slice, as large as it should be, for one relation that documents state, such as `directed_by`."""
     nonflip: int = Field(500, ge=0, le=100_000)
     """Maximum number of non-flip controls."""
     adversarial: int = Field(200, ge=0, le=100_000)
@@ -180,11 +182,11 @@ class FilterSettings(StrictModel):
 class SplitSettings(StrictModel):
     """Shares of the splits, between which nothing leaks."""
 
-    train: float = Field(0.6, ge=0, le=1)
-    dev: float = Field(0.2, ge=0, le=1)
-    test: float = Field(0.2, ge=0, le=1)
+    train: float = Field(0.5, ge=0, le=1)
+    dev: float = Field(0.25, ge=0, le=1)
+    test: float = Field(0.25, ge=0, le=1)
     max_component: float = Field(0.03, gt=0, le=1)
-    """Largest share of the documents that shared Y may tie together."""
+    """Largest share of the documents that shared names or a topic may tie together."""
 
     @model_validator(mode="after")
     def _check_splits(self) -> SplitSettings:
@@ -229,7 +231,7 @@ class Recipe(StrictModel):
     sizes: SizeSettings = SizeSettings()
     tags: TagSettings = TagSettings()
     approved: Path | None = None
-    """File of proposals that a person accepted; only these are built."""
+    """File of proposals that a person judged: accepted ones are built besides what is built anyway, rejected ones are not."""
     drop: tuple[Path, ...] = ()
     """Files of examples that people want left out, from `csuite gold export`."""
 

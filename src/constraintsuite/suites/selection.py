@@ -1,36 +1,47 @@
-"""Selects the pairs of a suite: slices by their shares, no relation too frequent, no couple split."""
+"""Selects the pairs of a suite: slices by their shares, no relation too frequent, no couple split, no shortcut that wins."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.examples import MAIN_SLICES, MINPAIRS
+from constraintsuite.core.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OMISSIONS
+from constraintsuite.suites.balancing import Lean, SelectedUnit, balance, lean_of, relation_of
 from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 
 REUSE_COST = 0.5
-SelectedUnit = list[PairDraft]
-"""Drafts that are selected together: both of a couple, or a single one."""
+UnselectedUnits = list[tuple[str, SelectedUnit]]
+"""Units that are not selected, with the reason."""
 
 
-def select(drafts: Sequence[PairDraft], sizes: SizeSettings) -> tuple[list[PairDraft], list[tuple[str, PairDraft]]]:
-    """The selected drafts, and the others with the reason why they were left out."""
-    surplus: list[tuple[str, PairDraft]] = []
+def select(
+    drafts: Sequence[PairDraft], sizes: SizeSettings, leans: Mapping[PairDraft, Lean], stated: Collection[str]
+) -> tuple[list[PairDraft], list[tuple[str, PairDraft]]]:
+    """The selected drafts, and the others with the reason why they were left out.
+
+    `leans` say what shortcuts pick in each draft. `stated` are the relations that documents state, such as `directed_by`:
+    only these are capped. Attributes and slots are as many relations as there are Y, whatever they are called.
+    """
     units = _units(drafts)
-    targets = dict(zip(MAIN_SLICES, (sizes.minpairs_share, sizes.explicit_share, sizes.omission_share), strict=True))
+    shares = {
+        MINPAIRS: sizes.minpairs_share,
+        EXPLICIT: sizes.explicit_share,
+        **dict.fromkeys(OMISSIONS, sizes.omission_share),
+    }
     chosen: list[SelectedUnit] = []
+    left_out: UnselectedUnits = []
     used: Counter[str] = Counter()
     for name in MAIN_SLICES:
-        of_slice = [unit for unit in units if slice_of(unit) == name]
-        picked, left = _pick(of_slice, round(targets[name] * sizes.main), sizes, used)
-        chosen += picked
-        surplus += [("surplus", draft) for unit in left for draft in unit]
-        used.update(document for unit in picked for draft in unit for document in set(draft.sources))
-    kept, over = _cap_relations(chosen, sizes.max_relation_share, targets)
-    surplus += [("relation_cap", draft) for unit in over for draft in unit]
-    return [draft for unit in kept for draft in unit], surplus
+        rank = _Ranking(used, leans)
+        fair = balance([unit for unit in units if slice_of(unit) == name], leans, rank, stated)
+        picked, left = _pick(fair.kept, round(shares[name] * sizes.main), sizes, rank, stated)
+        final = balance(picked, leans, rank, stated)
+        chosen += final.kept
+        left_out += [*fair.left_out, *left, *final.left_out]
+        used.update(document for unit in final.kept for draft in unit for document in set(draft.sources))
+    return [draft for unit in chosen for draft in unit], [(why, draft) for why, unit in left_out for draft in unit]
 
 
 def slice_of(unit: SelectedUnit) -> str:
@@ -48,72 +59,63 @@ def _units(drafts: Iterable[PairDraft]) -> list[SelectedUnit]:
     return [units[key] for key in sorted(units)]
 
 
+class _Ranking:
+    """Sorts units: natural before edited texts, and low cost before high cost."""
+
+    def __init__(self, used: Counter[str], leans: Mapping[PairDraft, Lean]) -> None:
+        """`used` counts how often documents are in units that are selected already."""
+        self._used, self._leans = used.copy(), leans
+
+    def __call__(self, unit: SelectedUnit) -> tuple[bool, float, int]:
+        first = unit[0]
+        edited = first.slice != MINPAIRS and first.is_edited
+        reuse = sum(self._used[document] for draft in unit for document in set(draft.sources))
+        return edited, first.cost + REUSE_COST * reuse, stable_hash(relation_of(unit), _name(unit))
+
+    def in_proportion(self, units: Iterable[SelectedUnit]) -> list[SelectedUnit]:
+        """Units in an order in which every beginning has splits and leans in about the proportions of the whole."""
+        strata: dict[tuple[str, Lean], list[SelectedUnit]] = defaultdict(list)
+        for unit in sorted(units, key=self):
+            strata[unit[0].split, lean_of(unit, self._leans)].append(unit)
+        placed = [
+            ((place + 0.5) / len(stratum), stable_hash(_name(unit)), unit)
+            for stratum in strata.values()
+            for place, unit in enumerate(stratum)
+        ]
+        return [unit for _, _, unit in sorted(placed, key=lambda one: one[:2])]
+
+
 def _pick(
-    units: Sequence[SelectedUnit], target: int, sizes: SizeSettings, used: Counter[str]
-) -> tuple[list[SelectedUnit], list[SelectedUnit]]:
-    """Take units from the relations in turn, the best of each first, until the slice is full; gives the others too."""
+    units: Sequence[SelectedUnit], target: int, sizes: SizeSettings, rank: _Ranking, stated: Collection[str]
+) -> tuple[list[SelectedUnit], UnselectedUnits]:
+    """Take units from the relations in turn, the best of each first, until the slice is full; gives the others too.
+
+    A stated relation may take its share of what the slice should have; with few relations, the share is larger.
+    """
     queues: dict[str, list[SelectedUnit]] = defaultdict(list)
     for unit in units:
-        queues[_relation(unit)].append(unit)
-    for relation, queue in queues.items():
-        queue.sort(key=lambda unit: (*_rank(unit, used), stable_hash(relation, _name(unit))))
+        queues[relation_of(unit)].append(unit)
+    queues = {relation: rank.in_proportion(queues[relation])[::-1] for relation in sorted(queues)}
+    cap = target * max(sizes.max_relation_share, 1.5 / max(1, len(queues)))
+    most = {relation: cap if relation in stated else target for relation in queues}
+    counts: Counter[str] = Counter()
     picked: list[SelectedUnit] = []
-    left: list[SelectedUnit] = []
-    count = flips = 0
-    limit = sizes.max_flip_share * target
+    left: UnselectedUnits = []
     while any(queues.values()):
-        for relation in sorted(queues):
-            if not queues[relation]:
+        for relation, queue in queues.items():
+            if not queue:
                 continue
-            unit = queues[relation].pop(0)
-            flip = unit[0].edit.startswith("flip")
-            if count + len(unit) > target or (flip and flips + len(unit) > min(limit, 0.34 * max(3, count))):
-                left.append(unit)
-                continue
-            picked.append(unit)
-            count += len(unit)
-            flips += len(unit) if flip else 0
+            unit = queue.pop()
+            size = len(unit)
+            if counts.total() + size > target:
+                left.append(("surplus", unit))
+            elif counts[relation] + size > most[relation]:
+                left.append(("relation_cap", unit))
+            else:
+                picked.append(unit)
+                counts[relation] += size
     return picked, left
-
-
-def _cap_relations(
-    units: Sequence[SelectedUnit], share: float, targets: Mapping[str, float]
-) -> tuple[list[SelectedUnit], list[SelectedUnit]]:
-    """Leave out units of relations above their share, from the slice that the relation fills most.
-
-    If there are few relations, the share is larger.
-    """
-    share = max(share, 1.5 / max(1, len({_relation(unit) for unit in units})))
-    kept: dict[tuple[str, str], list[SelectedUnit]] = defaultdict(list)
-    for unit in sorted(units, key=lambda unit: (*_rank(unit, Counter()), _name(unit))):
-        kept[_relation(unit), slice_of(unit)].append(unit)
-    over: list[SelectedUnit] = []
-    while True:
-        counts = Counter[str]()
-        for (relation, _), queue in kept.items():
-            counts[relation] += sum(map(len, queue))
-        excess = {relation: count for relation, count in counts.items() if count > share * counts.total()}
-        if not excess:
-            return [unit for _, queue in sorted(kept.items()) for unit in queue], over
-        relation = max(excess, key=lambda name: (excess[name], name))
-        full = max(
-            (name for name in MAIN_SLICES if kept[relation, name]),
-            key=lambda name: sum(map(len, kept[relation, name])) / (targets[name] or 1e-9),
-        )
-        over.append(kept[relation, full].pop())
-
-
-def _relation(unit: SelectedUnit) -> str:
-    return min(draft.relation for draft in unit)
 
 
 def _name(unit: SelectedUnit) -> str:
     return "|".join(f"{draft.proposal}{''.join(draft.sources)}" for draft in unit)
-
-
-def _rank(unit: SelectedUnit, used: Counter[str]) -> tuple[bool, bool, float]:
-    """Sorts natural before edited texts, dev and test before train, which has plenty, and low cost before high cost."""
-    first = unit[0]
-    edited = first.slice != MINPAIRS and first.is_edited
-    cost = first.cost + REUSE_COST * sum(used[document] for draft in unit for document in set(draft.sources))
-    return edited, first.split == "train", cost

@@ -10,6 +10,7 @@ from constraintsuite.core.records.examples import ADVERSARIAL, NONFLIP, RESTATED
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import read_lines
 from constraintsuite.suites.constraints.base import types_of
+from constraintsuite.suites.tags import Y_KIND
 
 FILES = ("examples.jsonl", "controls.jsonl", "gold.jsonl")
 
@@ -71,16 +72,17 @@ def _couples(examples: Sequence[Example]) -> Iterator[str]:
 
 
 def _splits(examples: Sequence[Example]) -> Iterator[str]:
-    """Clusters of documents, and values and template families of mined queries, that are in more than one split."""
+    """Clusters of documents, and names, that are in more than one split.
+
+    Closed values and attributes may be in several: they are asked of different documents.
+    """
     found: dict[tuple[int, str, str], set[str]] = defaultdict(set)
     for example in examples:
-        family, constraint = example.template_family, example.constraint
-        values = [constraint.value.lower()] if constraint is not None and family != "given" else []
-        families = [family] if family not in ("given", "slot") else []
-        shared = (("cluster", example.clusters), ("value", values), ("template family", families))
-        for place, (title, names) in enumerate(shared):
-            for name in names:
-                found[place, title, name].add(example.split)
+        constraint = example.constraint
+        names = [constraint.value.lower()] if constraint is not None and example.tags.get(Y_KIND) == "name" else []
+        for place, (title, keys) in enumerate((("cluster", example.clusters), ("name", names))):
+            for key in keys:
+                found[place, title, key].add(example.split)
     for (_, title, name), splits in sorted(found.items()):
         if len(splits) > 1:
             yield f"{title} {name!r}: is in {', '.join(sorted(splits))}"

@@ -17,7 +17,11 @@ QUERY_ROLES: tuple[QueryRole, ...] = get_args(QueryRole)
 SATISFYING = "satisfying"
 VIOLATING = "violating"
 MINPAIRS, EXPLICIT, OMISSION = "minpairs", "explicit", "omission"
-MAIN_SLICES = (MINPAIRS, EXPLICIT, OMISSION)
+OPEN_OMISSION = "open_omission"
+"""Pairs in which silence about an attribute counts as its absence; made only if asked for."""
+OMISSIONS = (OMISSION, OPEN_OMISSION)
+"""Slices in which the satisfying document does not mention Y."""
+MAIN_SLICES = (MINPAIRS, EXPLICIT, *OMISSIONS)
 """The slices that a build makes; imported pairs are main examples too."""
 NONFLIP, ADVERSARIAL = "nonflip", "adversarial"
 CONTROL_SLICES = (NONFLIP, ADVERSARIAL)
@@ -54,7 +58,7 @@ class ExampleDocument:
     """Id of the passage of the corpus that it was made from."""
     pools: Mapping[QueryRole, PoolPlace] = field(default_factory=dict)
     edit: str = ""
-    """How the text was edited (`swap`, `insert`); empty if it is as in the corpus."""
+    """How the text was edited (`moved_denial`, `exchanged_people`); empty if it is as in the corpus."""
     changed: Spans = ()
     """Places where an edit, of this text or of the other one, made the two differ."""
 
@@ -141,7 +145,7 @@ class Example:
     template_family: str = ""
     """A family of mined queries is in one split only."""
     tags: Mapping[str, str] = field(default_factory=dict)
-    """Groups that it belongs to: difficulty, overlap, length, and those that its constraint type adds."""
+    """Groups that it belongs to: difficulty, overlap, length, kind of denial, and those that its constraint type adds."""
     analyser: str = ""
     """Name of the analyser that read the texts."""
     control: Control | None = None

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
 from constraintsuite.core.records.constraints import Constraint
-from constraintsuite.core.records.examples import ADVERSARIAL, NONFLIP, OMISSION, SATISFYING, VIOLATING, Example
+from constraintsuite.core.records.examples import (
+    ADVERSARIAL,
+    NONFLIP,
+    OMISSIONS,
+    SATISFYING,
+    VIOLATING,
+    Example,
+    ExampleDocument,
+)
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.suites.audit.solvers import Solver, prefer_lower
-from constraintsuite.suites.pairs.records import CheckedPair
+from constraintsuite.suites.domain import Knowledge, load_knowledge
+from constraintsuite.suites.pairs.records import AcceptedPair, CheckedPair
+from constraintsuite.suites.reading.classes import read_classes
+from constraintsuite.suites.reading.facts import read_facts
+from constraintsuite.suites.reading.records import Fact
 from constraintsuite.text import ANALYSERS
+from constraintsuite.text.base import Analysis, DocumentVerdict, Polarity
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms, fold
-from constraintsuite.text.polarity import judge_document, judge_mentions
+from constraintsuite.text.polarity import JudgedMention, judge_document, judge_mentions
 from constraintsuite.text.terms import words
 
 
@@ -29,11 +42,37 @@ class Exclude(Constraint):
     type: Literal["exclude"] = "exclude"
     cues: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Negation words of each document by role, whatever they negate."""
+    role: str = ""
+    """The relation in which Y must not stand, such as `directed_by`; if empty, a text must not affirm Y at all."""
+
+
+def judge_y(constraint: Constraint, analysis: Analysis, title: str, knowledge: Knowledge) -> tuple[JudgedMention, ...]:
+    """What a text says of each mention of Y: affirmed, negated or uncertain.
+
+    If Y is excluded in one role only, a mention in this role is affirmed, and one in another role is negated.
+    """
+    mentions = find_forms(analysis.text, constraint.forms)
+    if not isinstance(constraint, Exclude) or not constraint.role:
+        return judge_mentions(mentions, analysis.scopes)
+    facts = read_facts(analysis, read_classes(analysis, knowledge), title, knowledge)
+    return tuple(_judge_role(mention, facts, constraint.role) for mention in mentions)
+
+
+def _judge_role(mention: Span, facts: Sequence[Fact], role: str) -> JudgedMention:
+    roles = {fact.relation for fact in facts if fact.start <= mention.start and mention.end <= fact.end}
+    verdict: Polarity = "affirmed" if role in roles else "negated" if roles else "uncertain"
+    return JudgedMention(mention, verdict, None, "role" if role in roles else "other_role" if roles else "no_role")
+
+
+def with_findings(proposed: Constraint, cue: str, pair: AcceptedPair) -> Exclude:
+    """The constraint of a proposal, with the cue of the chosen wording and what was found in the texts of one pair."""
+    assert isinstance(proposed, Exclude)
+    return replace(proposed, cue=cue, evidence=pair.evidence, cues=pair.cues)
 
 
 def check_verdicts(pair: CheckedPair) -> str | None:
     """A filter: the satisfying text must deny Y, or in Omission not mention it, and the violating text must affirm it."""
-    expected = "omits" if pair.draft.slice == OMISSION else "negates"
+    expected = "omits" if pair.draft.slice in OMISSIONS else "negates"
     satisfying, violating = judge_document(pair.satisfying.mentions), judge_document(pair.violating.mentions)
     if satisfying != expected:
         return f"satisfying_{satisfying}_y"
@@ -44,6 +83,13 @@ def check_verdicts(pair: CheckedPair) -> str | None:
     if find_forms(pair.satisfying.title, pair.proposal.constraint.forms):
         return "y_in_title_of_satisfying"
     return None
+
+
+def check_counts(pair: CheckedPair) -> str | None:
+    """A filter: both texts mention Y equally often, except in Omission; otherwise the number would give the answer away."""
+    if pair.draft.slice in OMISSIONS or len(pair.satisfying.mentions) == len(pair.violating.mentions):
+        return None
+    return "unequal_y"
 
 
 def count_cues(example: Example, role: str) -> int:
@@ -102,7 +148,7 @@ class ExcludeType:
     def by_construction(self, example: Example, solver: str) -> str:
         """In Omission, and in non-flip controls of it, only one text mentions Y; the query of an idiom excludes nothing."""
         is_implicit = example.tags.get("explicitness") == "implicit"
-        is_omission = example.slice == OMISSION or (example.slice == NONFLIP and is_implicit)
+        is_omission = example.slice in OMISSIONS or (example.slice == NONFLIP and is_implicit)
         reasons = _OMISSION if is_omission else _IDIOM if example.slice == ADVERSARIAL else {}
         return reasons.get(solver, "")
 
@@ -112,16 +158,24 @@ class ExcludeType:
         for example in examples:
             if example.analyser in ANALYSERS.names() and example.control is None:
                 by_analyser[example.analyser].append(example)
+        knowledge = load_knowledge()
         for name, part in by_analyser.items():
             texts = sorted({document.text for example in part for document in example.documents})
-            scopes = {analysis.text: analysis.scopes for analysis in get_analyser(name).analyse(texts)}
+            analyses = {analysis.text: analysis for analysis in get_analyser(name).analyse(texts)}
             for example in part:
                 satisfying, violating = (
-                    judge_document(judge_mentions(_mentions(example, role), scopes[example.document(role).text]))
-                    for role in (SATISFYING, VIOLATING)
+                    _reread(example.constraint, document, analyses[document.text], knowledge)
+                    for document in map(example.document, (SATISFYING, VIOLATING))
                 )
                 if satisfying not in ("negates", "omits") or violating != "affirms":
                     yield f"{example.id}: the satisfying document {satisfying} Y and the violating one {violating} it"
+
+
+def _reread(
+    constraint: Constraint | None, document: ExampleDocument, analysis: Analysis, knowledge: Knowledge
+) -> DocumentVerdict:
+    assert constraint is not None
+    return judge_document(judge_y(constraint, analysis, document.title, knowledge))
 
 
 _OMITTED = "in Omission the satisfying document never mentions Y and the violating one does"

@@ -38,8 +38,8 @@ class Pool:
 
 def work(job: Job[Recipe]) -> WorkCounts:
     """Write `pools.jsonl`: one pool for each distinct topic and opposite query that will be built."""
-    proposals = read_buildable(job.inputs["queries"])
-    queries = sorted({text for proposal in proposals for text in (proposal.topic, proposal.opposite)})
+    proposals = [one for one in read_buildable(job.inputs["queries"]) if one.entities == "real"]
+    queries = sorted({text for proposal in proposals for text in proposal.searched})
     counts = {"pools": len(queries)}
     if job.recipe.candidates.engine != "bm25":
         _write_pools(job.out, queries, _search_index(job, queries))

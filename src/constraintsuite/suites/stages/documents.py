@@ -149,6 +149,8 @@ def _fault(document: Document, settings: DocumentSettings) -> str | None:
         return "too_short"
     if words > settings.max_words or len(document.text) > 12 * settings.max_words:
         return "too_long"
+    if document.text.rstrip().endswith(("refer to:", "refer to")):  # the start of a list of other pages
+        return "not_prose"
     letters = sum(character.isalpha() for character in document.text)
     return "not_prose" if letters < len(document.text) / 2 else None
 

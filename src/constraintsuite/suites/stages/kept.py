@@ -15,6 +15,9 @@ from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
+from constraintsuite.suites.balancing import measure_leans
+from constraintsuite.suites.constraints.exclude import judge_y
+from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.dropped import DROPPED, name_of_texts, read_dropped
 from constraintsuite.suites.filters import find_reasons
 from constraintsuite.suites.pairs.records import (
@@ -33,8 +36,6 @@ from constraintsuite.suites.stages.pairs import read_drafts
 from constraintsuite.suites.stages.queries import read_chosen_proposals
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
-from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import judge_mentions
 
 KEPT, REJECTED = "kept.jsonl", "rejected.jsonl"
 
@@ -62,7 +63,10 @@ def work(job: Job[Recipe]) -> WorkCounts:
     dropped = _find_dropped(job, drafts, proposals)
     wanted = [draft for draft in accepted if draft not in dropped]
     broken = _find_broken_couples(wanted, drafts)
-    chosen, surplus = select([draft for draft in wanted if draft not in broken], job.recipe.sizes)
+    whole = [draft for draft in wanted if draft not in broken]
+    leans = measure_leans([accepted[draft] for draft in whole], proposals)
+    stated = {proposal.relation for proposal in proposals.values() if not proposal.is_attribute}
+    chosen, surplus = select(whole, job.recipe.sizes, leans, stated)
     rejected += [RejectedPair(DROPPED, draft) for draft in accepted if draft in dropped]
     rejected += [RejectedPair("couple_broken", draft) for draft in wanted if draft in broken]
     rejected += [RejectedPair(reason, draft) for reason, draft in surplus]
@@ -113,8 +117,9 @@ def _check(drafts: Sequence[PairDraft], task: CheckTask) -> Iterator[AcceptedPai
     """The accepted pair of each draft, or the reason to reject it."""
     texts = sorted({document.text for draft in drafts for document in draft.documents})
     analyses = dict(zip(texts, get_analyser(task.recipe.analysis.analyser).analyse(texts), strict=True))
+    knowledge = load_knowledge(task.recipe.analysis.domains)
     for draft in drafts:
-        pair = _analysed_pair(draft, task, analyses)
+        pair = _analysed_pair(draft, task, analyses, knowledge)
         yield next(find_reasons(pair), None) or _accept(pair)
 
 
@@ -122,13 +127,15 @@ def _name(draft: PairDraft) -> str:
     return f"{draft.proposal} {draft.edit} {' '.join(draft.sources)}"
 
 
-def _analysed_pair(draft: PairDraft, task: CheckTask, analyses: dict[str, Analysis]) -> CheckedPair:
+def _analysed_pair(
+    draft: PairDraft, task: CheckTask, analyses: dict[str, Analysis], knowledge: Knowledge
+) -> CheckedPair:
     proposal = task.proposals[draft.proposal]
 
     def analysed(document: DraftDocument) -> CheckedDocument:
-        analysis = analyses[document.text]
-        mentions = find_forms(document.text, proposal.constraint.forms)
-        return CheckedDocument(task.titles[document.source], analysis, judge_mentions(mentions, analysis.scopes))
+        title = task.titles[document.source] if document.title is None else document.title
+        judged = judge_y(proposal.constraint, analyses[document.text], title, knowledge)
+        return CheckedDocument(title, analyses[document.text], judged)
 
     return CheckedPair(
         draft, proposal, analysed(draft.satisfying), analysed(draft.violating), task.recipe.filters, task.recipe.pairs
@@ -161,8 +168,8 @@ def _find_dropped(
         return ()
     found = defaultdict(set)
     for draft in drafts:
-        query = proposals[draft.proposal].query
-        found[name_of_texts(query, draft.satisfying.text, draft.violating.text)].add(draft)
+        for wording in proposals[draft.proposal].wordings:
+            found[name_of_texts(wording.query, draft.satisfying.text, draft.violating.text)].add(draft)
     known = names & found.keys()
     job.reporter.note(f"drop: {len(known):,} of {len(names):,} examples that people want left out are known here")
     if not known:

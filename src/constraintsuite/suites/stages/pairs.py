@@ -1,4 +1,4 @@
-"""Stage 5: drafts pairs: couples, single pairs, inserted contrasts, exchanged fillers and negated sentences."""
+"""Stage 5: drafts pairs: couples and single pairs of the corpus, moved denials, and people in other roles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.files import StageRecords, walk_both
 from constraintsuite.suites.domain import Knowledge, load_knowledge
-from constraintsuite.suites.pairs.contrast import EditablePassage, contrast_drafts
 from constraintsuite.suites.pairs.couples import (
     DocumentLength,
     Matching,
@@ -21,17 +20,18 @@ from constraintsuite.suites.pairs.couples import (
     natural_drafts,
     single_drafts,
 )
-from constraintsuite.suites.pairs.minimal import flip_drafts, natural_swaps
+from constraintsuite.suites.pairs.moved import moved_drafts
 from constraintsuite.suites.pairs.records import PairDraft
+from constraintsuite.suites.pairs.roles import role_drafts
 from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
 from constraintsuite.suites.queries.view import read_heads
-from constraintsuite.suites.reading.records import DocumentReading, SubjectRead
+from constraintsuite.suites.reading.records import DocumentReading, NamesRead, SubjectRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import read_pools
 from constraintsuite.suites.stages.documents import read_clusters
-from constraintsuite.suites.stages.queries import read_buildable, read_splits
+from constraintsuite.suites.stages.queries import read_buildable, read_roles, read_splits
 from constraintsuite.text.base import Scope
 
 
@@ -39,21 +39,18 @@ def work(job: Job[Recipe]) -> WorkCounts:
     """Write `drafts.jsonl`: every pair of texts that may become an example."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
-    proposals = read_buildable(job.inputs["queries"])
+    buildable = read_buildable(job.inputs["queries"])
+    proposals = [proposal for proposal in buildable if proposal.entities == "real"]
     matching = _collect_matching(job, proposals, knowledge)
     rejects: Counter[str] = Counter()
     couples = list(find_couples(proposals, matching, recipe.pairs, rejects, explicit=True))
-    couples += find_couples(proposals, matching, recipe.pairs, Counter(), explicit=False)
+    closed = [p for p in proposals if recipe.pairs.open_omission or not p.is_attribute]
+    couples += find_couples(closed, matching, recipe.pairs, Counter(), explicit=False)
     drafts = list(natural_drafts(couples, matching))
     drafts += single_drafts(proposals, drafts, matching, recipe.pairs)
-    if recipe.pairs.insert_contrasts:
-        for couple in couples:
-            passages = {document: _passage(document, matching) for document in (couple.a, couple.b)}
-            drafts += contrast_drafts(couple, passages, knowledge)
     attributes = [p for p in proposals if p.is_attribute]
-    drafts += natural_swaps(attributes, matching)
-    if recipe.pairs.flips:
-        drafts += flip_drafts(attributes, matching)
+    drafts += moved_drafts(attributes, matching)
+    drafts += _draft_roles(job, buildable)
     drafts, repeated = distinct(drafts)
     rejects["repeated"] += repeated
     write_jsonl(job.out / "drafts.jsonl", drafts)
@@ -125,12 +122,12 @@ def _collect_pools(
     """The scores of known documents by topic, the best score of each topic, and the pooled documents by proposal."""
     asking: dict[str, set[str]] = defaultdict(set)
     for proposal in proposals:
-        asking[proposal.topic].add(proposal.id)
-        asking[proposal.opposite].add(proposal.id)
+        for text in proposal.searched:
+            asking[text].add(proposal.id)
     topics = {proposal.topic for proposal in proposals}
     scores: dict[str, dict[str, float]] = {}
     best: dict[str, float] = {}
-    pooled: dict[str, set[str]] = {proposal.id: set() for proposal in proposals}
+    pooled = {p.id: {*p.violating, *p.satisfying} if p.by_signs else set[str]() for p in proposals}
     for pool in read_pools(job.inputs["candidates"]):
         found = {d: score for d, score in zip(pool.documents, pool.scores, strict=True) if d in known}
         if pool.query in topics:
@@ -140,11 +137,12 @@ def _collect_pools(
     return scores, best, pooled
 
 
-def _passage(document: str, matching: Matching) -> EditablePassage:
-    """What an edit needs to know of a document; a person is referred to by the pronoun that the text uses."""
-    text, reading = matching.documents[document], matching.readings[document]
-    subject = reading.pronoun if document in matching.people else "It"
-    return EditablePassage(text.text, text.title, reading.facts, reading.sentences, subject)
+def _draft_roles(job: Job[Recipe], proposals: Sequence[Proposal]) -> Iterator[PairDraft]:
+    invented = {proposal.id: proposal for proposal in proposals if proposal.entities == "invented"}
+    pairs = read_roles(job.inputs["queries"])
+    documents = StageRecords.of(job.inputs["documents"], Document)
+    readings = StageRecords.of(job.inputs["mentions"], NamesRead)
+    return role_drafts(pairs, invented, documents, readings)
 
 
 def read_drafts(folder: Path) -> list[PairDraft]:

@@ -19,39 +19,40 @@ from constraintsuite.core.store.jsonl import read_jsonl, write_json, write_jsonl
 from constraintsuite.suites.corpus.corpus import Corpus, DocumentNumbers, Numbering
 from constraintsuite.suites.corpus.files import read_table, write_table
 from constraintsuite.suites.domain import Knowledge, load_knowledge
+from constraintsuite.suites.invented.passage import RealPassage, read_passage
 from constraintsuite.suites.queries.approval import apply_approval
-from constraintsuite.suites.queries.attributes import (
-    NounCount,
-    attribute_key,
-    attribute_words,
-    count_nouns,
-    denied_nouns,
-    propose_attributes,
-    select_attributes,
-)
+from constraintsuite.suites.queries.attributes import AttributeMiner, attribute_key
+from constraintsuite.suites.queries.considered import CONSIDERED, sort_considered
 from constraintsuite.suites.queries.coverage import CorpusCoverage, measure_coverage
-from constraintsuite.suites.queries.evidence import Sides, collect_sides
+from constraintsuite.suites.queries.evidence import collect_sides
 from constraintsuite.suites.queries.given import read_given
-from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic
-from constraintsuite.suites.queries.relations import FactTable, RelationFacts, propose_relations, y_key, y_words
-from constraintsuite.suites.queries.topics import TopicTable
+from constraintsuite.suites.queries.left_out import attribute_words
+from constraintsuite.suites.queries.named_topics import NamedTopics
+from constraintsuite.suites.queries.noun_counts import NounCount, count_nouns, frequent_names
+from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, y_key
+from constraintsuite.suites.queries.relations import FactTable, RelationFacts, propose_relations, y_words
+from constraintsuite.suites.queries.roles import RolePair, propose_roles
 from constraintsuite.suites.queries.view import CorpusView, view_corpus
-from constraintsuite.suites.reading.records import NounsRead
+from constraintsuite.suites.queries.wording import MOST_EXPECTED
+from constraintsuite.suites.reading.records import ClassesRead, NamesRead, NounsRead
 from constraintsuite.suites.recipe import QuerySettings, Recipe
-from constraintsuite.suites.splits import split_documents, split_ys
+from constraintsuite.suites.splits import AskedSplits, split_documents, split_names
 from constraintsuite.suites.stages.documents import CLUSTERS
+
+ROLES = "roles.jsonl"
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
-    """Write `proposals.jsonl`, the split of each document in `splits.json`, and `coverage.json`."""
+    """Write `proposals.jsonl`, the split of each document in `splits.json`, `coverage.json` and `considered.jsonl`."""
     recipe = job.recipe
     knowledge = load_knowledge(recipe.analysis.domains)
     rejects: Counter[str] = Counter()
     allowed = _allowed_relations(recipe, knowledge)
     corpus = Corpus(job.inputs["documents"], job.inputs["mentions"])
-    view = view_corpus(corpus, knowledge, FactTable(knowledge, allowed), recipe.queries.min_topic_documents)
+    view = view_corpus(corpus, knowledge, FactTable(knowledge, allowed), recipe.queries)
     gathered = view.facts.gather()
-    attributes = _attributes(view, knowledge, recipe.queries) if ATTRIBUTE in allowed else {}
+    miner = AttributeMiner(knowledge, recipe.queries)
+    attributes = miner.select(_count_nouns(view, knowledge, recipe.queries)) if ATTRIBUTE in allowed else {}
     entries = {y_key(key, y): y_words(found.relation, y) for key, found in gathered.items() for y in found.documents}
     entries |= {
         attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found
@@ -60,49 +61,72 @@ def work(job: Job[Recipe]) -> WorkCounts:
     splits = split_documents(
         corpus.numbering.ids,
         _near_duplicates(job.inputs["documents"], corpus.numbering),
-        _ties(gathered, attributes, view.topics),
+        _ties(gathered, [view.topics.members(topic) for topic in attributes]),
+        _uses(gathered, attributes),
         recipe.splits,
         recipe.seed,
     )
-    ys = split_ys(_documents_by_y(gathered, evidence), splits, recipe.splits)
+    asked = AskedSplits(splits, split_names(_names(gathered), splits, recipe.splits))
     mined: list[Proposal] = []
+    roles: list[RolePair] = []
+    if recipe.queries.mine and recipe.pairs.entities == "invented":
+        for pair, proposals in propose_roles(_passages(view), splits, knowledge):
+            if all(one.relation in allowed for one in proposals):
+                roles.append(pair)
+                mined += proposals
     if recipe.queries.mine:
         topics, numbering = view.topics, corpus.numbering
-        mined += propose_relations(gathered, evidence, topics, numbering, ys, rejects)
-        mined += propose_attributes(attributes, evidence, topics, numbering, ys, knowledge, recipe.queries, rejects)
+        stated = [(found.relation, found.documents) for found in gathered.values()]
+        named = NamedTopics(stated, topics, recipe.queries.min_named_documents)
+        mined += propose_relations(gathered, evidence, topics, named, numbering, asked, rejects)
+        mined += miner.propose(attributes, evidence, topics, numbering, asked)
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
-    given = read_given(queries, qrels, view, splits, knowledge, rejects)
+    given = read_given(queries, qrels, view, asked, knowledge, rejects)
     coverage = measure_coverage(view, knowledge, mined, given, recipe.queries)
     settled = sorted(
         _decide_status([*given, *mined], coverage, recipe.approved), key=lambda proposal: (-proposal.score, proposal.id)
     )
     write_jsonl(job.out / "proposals.jsonl", settled)
+    write_jsonl(job.out / ROLES, roles)
     write_table(job.out / "splits.json", splits.entries())
     write_json(job.out / "coverage.json", coverage)
+    write_jsonl(job.out / CONSIDERED, sort_considered(miner.considered))
     counts = {"proposals": len(settled), "to build": sum(proposal.is_buildable for proposal in settled)}
     return WorkCounts(counts, dict(rejects))
 
 
-def _attributes(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
-    """The attributes of each topic. Nouns are read twice: only those that enough documents deny are counted."""
+def _count_nouns(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
+    """How the documents of each topic use its nouns. Documents are read twice: only nouns of enough documents are counted."""
     on_topic = view.topics.with_topic()
-    denying = ((n, reading.parse(NounsRead)) for n, _, reading in view.corpus.passages() if on_topic[n])
-    wanted = denied_nouns(denying, view.topics, knowledge, max(1, settings.min_denying))
-    counted = (
-        (n, document.parse(Document).text, reading.parse(NounsRead))
-        for n, document, reading in view.corpus.passages()
-        if on_topic[n]
-    )
-    return select_attributes(count_nouns(counted, view.topics, knowledge, wanted), settings)
+
+    def readings() -> Iterator[tuple[int, str, NounsRead]]:
+        for number, document, reading in view.corpus.passages():
+            if on_topic[number]:
+                yield number, document.parse(Document).text, reading.parse(NounsRead)
+
+    wanted = frequent_names(readings(), view.topics, knowledge, settings.min_affirming)
+    return count_nouns(readings(), view.topics, knowledge, wanted)
 
 
-def _documents_by_y(gathered: Mapping[str, RelationFacts], evidence: Mapping[str, Sides]) -> dict[str, DocumentNumbers]:
-    """The documents that decide the split of each Y: those that state it as a fact, else those that affirm or deny it."""
-    stating = {y_key(key, y): numbers for key, found in gathered.items() for y, numbers in found.documents.items()}
+def _passages(view: CorpusView) -> Iterator[tuple[RealPassage, str]]:
+    """The passages that can be rewritten with invented names, and the kind of thing that each is about."""
+    for _, row, reading in view.corpus.passages():
+        kind = next((found.kind for found in reading.parse(ClassesRead).classes if found.strength == 3), "")
+        if not kind or kind == "person":
+            continue
+        passage = read_passage(row.parse(Document), reading.parse(NamesRead))
+        if passage is not None:
+            yield passage, kind
+
+
+def _names(gathered: Mapping[str, RelationFacts]) -> dict[str, DocumentNumbers]:
+    """The documents that state each name; the same person or place in two relations is two entries."""
     return {
-        key: stating[key] if key in stating else np.union1d(found.affirming, found.denying)
-        for key, found in evidence.items()
+        y_key(key, y): numbers
+        for key, found in gathered.items()
+        if found.relation.has_names
+        for y, numbers in found.documents.items()
     }
 
 
@@ -114,13 +138,15 @@ def _near_duplicates(documents: Path, numbering: Numbering) -> Iterator[tuple[in
 
 
 def _decide_status(proposals: Sequence[Proposal], coverage: CorpusCoverage, approved: Path | None) -> list[Proposal]:
-    """The distinct proposals with their status: a person's choice where there is one; if the corpus is not suitable, doubtful."""
+    """The distinct proposals with their status: a person's choice where there is one; if the corpus is not suitable, doubtful.
+
+    A query that was given and names its Y is built in any case: it is what somebody wants to know.
+    """
     distinct = list({proposal.id: proposal for proposal in proposals}.values())
-    if approved is not None:
-        return apply_approval(approved, distinct)
-    if coverage.suits:
-        return distinct
-    return [replace(p, status="doubtful", reason=p.reason or coverage.verdict) for p in distinct]
+    if not coverage.suits:
+        verdict = coverage.verdict
+        distinct = [p if p.query_id else replace(p, status="doubtful", reason=p.reason or verdict) for p in distinct]
+    return distinct if approved is None else apply_approval(approved, distinct)
 
 
 def check_relations(settings: QuerySettings, knowledge: Knowledge) -> None:
@@ -137,24 +163,38 @@ def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
     return (wanted & known) - set(recipe.queries.exclude_relations)
 
 
-def _ties(
-    gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, object], topics: TopicTable
-) -> Iterator[list[int]]:
-    """Groups of documents that must share a split, in order of priority.
+def _ties(gathered: Mapping[str, RelationFacts], topics: Sequence[DocumentNumbers]) -> Iterator[list[int]]:
+    """Groups of documents that share a split, in order of priority and small groups first.
 
-    These are (1) the documents of a topic whose attributes are asked for, (2) documents that state the same name, and
-    (3) documents that share the value of a closed relation such as nationality or genre.
+    Documents that state the same name must share one, or the name would leak. Those of a topic with attributes should, if it
+    is small: a part of its few documents gives far fewer couples than that part of a large topic.
     """
-    for topic in sorted(attributes, key=lambda topic: topic.text):
-        yield topics.members(topic).tolist()
-    shared = [
-        (found.relation.filler == "value", documents)
-        for found in gathered.values()
-        for documents in found.documents.values()
-    ]
-    # Groups of equal length are ordered by ids: numbers are in the order of ids, and big-endian bytes compare like numbers.
-    for _, documents in sorted(shared, key=lambda tie: (tie[0], len(tie[1]), tie[1].astype(">u4").tobytes())):
-        yield documents.tolist()
+    for ties in (_names(gathered).values(), topics):
+        # Groups of equal length are ordered by ids: numbers are in the order of ids, and big-endian bytes compare like numbers.
+        for tie in sorted(ties, key=lambda tie: (len(tie), tie.astype(">u4").tobytes())):
+            yield tie.tolist()
+
+
+def _uses(
+    gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, Mapping[str, NounCount]]
+) -> Iterator[DocumentNumbers]:
+    """The documents from which examples of each kind can be made, once for each example that may be expected.
+
+    Kinds are the relations, and for the attributes of each topic documents that affirm one and documents that deny one. The
+    attributes of all topics together are two more kinds: a small topic is in one split, and another one makes up for it.
+    """
+    for found in gathered.values():
+        most = MOST_EXPECTED if found.relation.has_names else None
+        yield np.concatenate([numbers[:most] for numbers in found.documents.values()])
+    topics = [list(nouns.values()) for _, nouns in sorted(attributes.items(), key=lambda item: item[0].text)]
+    for nouns in (*topics, [count for topic in topics for count in topic]):
+        for side in ("affirmed", "denied") if nouns else ():
+            yield np.concatenate([np.array(getattr(count, side), dtype=np.uint32) for count in nouns])
+
+
+def read_roles(folder: Path) -> list[RolePair]:
+    """The pairs of passages with one name in two roles."""
+    return list(read_jsonl(folder / ROLES, RolePair))
 
 
 def read_proposals(folder: Path) -> list[Proposal]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.execution.stage import Job
-from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
@@ -19,19 +17,21 @@ from constraintsuite.core.records.examples import (
     ExampleDocument,
     ExampleSource,
     PoolPlace,
+    QueryRole,
     Retrieval,
 )
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import write_jsonl
-from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.constraints.exclude import with_findings
 from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument
-from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.queries.records import Proposal, Wording
+from constraintsuite.suites.queries.wording import choose_wordings
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import Pool, read_pools
 from constraintsuite.suites.stages.documents import read_clusters, read_some
 from constraintsuite.suites.stages.kept import read_kept
 from constraintsuite.suites.stages.queries import read_chosen_proposals
-from constraintsuite.suites.tags import make_tags
+from constraintsuite.suites.tags import Y_KIND, make_tags
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
@@ -40,7 +40,8 @@ def work(job: Job[Recipe]) -> WorkCounts:
     proposals = read_chosen_proposals(job.inputs["queries"], {kept.draft.proposal for kept in all_kept})
     wanted = {source for kept in all_kept for source in kept.draft.sources}
     documents = {document.id: document for document in read_some(job.inputs["documents"], wanted)}
-    asked = {text for proposal in proposals.values() for text in (proposal.topic, proposal.opposite)}
+    wordings = _choose_wordings(all_kept, proposals)
+    asked = {proposal.topic for proposal in proposals.values()} | {one.opposite for one in wordings.values()}
     pools = {pool.query: pool for pool in read_pools(job.inputs["candidates"]) if pool.query in asked}
     clusters = read_clusters(job.inputs["documents"], wanted)
     by_name: dict[str, list[AcceptedPair]] = defaultdict(list)
@@ -50,12 +51,22 @@ def work(job: Job[Recipe]) -> WorkCounts:
     for name in sorted(by_name):
         for index, kept in enumerate(sorted(by_name[name], key=_order), 1):
             proposal = proposals[kept.draft.proposal]
+            wording = wordings[kept.draft.unit, proposal.id]
             identity = f"{name}_{job.recipe.name}_{index:06d}"
-            examples.append(_example(identity, kept, proposal, documents, pools, clusters, job.recipe))
+            examples.append(_example(identity, kept, proposal, wording, documents, pools, clusters, job.recipe))
     write_jsonl(job.out / "examples.jsonl", examples)
     return WorkCounts(
         {"examples": len(examples), **dict(sorted(Counter(e.tags["difficulty"] for e in examples).items()))}
     )
+
+
+def _choose_wordings(
+    all_kept: Iterable[AcceptedPair], proposals: Mapping[str, Proposal]
+) -> dict[tuple[str, str], Wording]:
+    asked: dict[str, set[str]] = defaultdict(set)
+    for kept in all_kept:
+        asked[kept.draft.unit].add(kept.draft.proposal)
+    return choose_wordings((unit, [proposals[id] for id in sorted(ids)]) for unit, ids in asked.items())
 
 
 def _order(kept: AcceptedPair) -> tuple[int, int, str]:
@@ -67,23 +78,25 @@ def _example(
     identity: str,
     kept: AcceptedPair,
     proposal: Proposal,
+    wording: Wording,
     documents: Mapping[str, Document],
     pools: Mapping[str, Pool],
     clusters: Mapping[str, str],
     recipe: Recipe,
 ) -> Example:
     draft = kept.draft
-    topic, opposite = pools[proposal.topic], pools[proposal.opposite]
+    texts: dict[QueryRole, str] = {"topic": proposal.topic, "opposite": wording.opposite}
+    asked = {name: pools[text] for name, text in texts.items() if text in pools}  # none for invented names
 
     def document(role: str, made: DraftDocument) -> ExampleDocument:
         passage = documents[made.source]
         return ExampleDocument(
             role=role,
             id=_edited_id(made, passage),
-            title=passage.title,
+            title=passage.title if made.title is None else made.title,
             text=made.text,
             source=made.source,
-            pools={"topic": _place(topic, made.source), "opposite": _place(opposite, made.source)},
+            pools={name: _place(pool, made.source) for name, pool in asked.items()},
             edit=made.edit,
             changed=made.changed,
         )
@@ -91,9 +104,9 @@ def _example(
     return Example(
         id=identity,
         slice=draft.slice,
-        constraint=_constraint(proposal.constraint, kept),
-        query=proposal.query,
-        opposite=proposal.opposite,
+        constraint=with_findings(proposal.constraint, wording.cue, kept),
+        query=wording.query,
+        opposite=wording.opposite,
         topic=proposal.topic,
         restated=None,
         documents=(document(SATISFYING, draft.satisfying), document(VIOLATING, draft.violating)),
@@ -104,17 +117,12 @@ def _example(
         clusters=tuple(sorted({clusters.get(source, source) for source in draft.sources})),
         domain=proposal.domain,
         relation=proposal.relation,
-        template=proposal.template,
-        template_family=proposal.template_family,
-        tags=make_tags(kept, recipe.tags),
+        template=wording.template,
+        template_family=wording.template_family,
+        tags={**make_tags(kept, recipe.tags), "entities": proposal.entities, Y_KIND: proposal.y_kind},
         analyser=recipe.analysis.analyser,
         proposal=proposal.id,
     )
-
-
-def _constraint(proposed: Constraint, kept: AcceptedPair) -> Constraint:
-    assert isinstance(proposed, Exclude)
-    return replace(proposed, evidence=kept.evidence, cues=kept.cues)
 
 
 def _edited_id(made: DraftDocument, passage: Document) -> str:

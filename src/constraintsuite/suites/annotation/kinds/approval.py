@@ -86,7 +86,7 @@ def judge_proposals(
     labelled = label_all(batch, current) if batch is not None else []
     states = {found.item: _state(found.labels["verdict"], found.item, current) for found in labelled}
     approved = approve(proposals, labelled, current)
-    alone = without_counterpart(one for one in approved if states.get(one.id) == "accepted")
+    alone = without_counterpart(approved)
     judged = []
     for rank, (mined, now) in enumerate(zip(proposals, approved, strict=True), 1):
         state = states.get(mined.id, "undecided")

@@ -1,0 +1,133 @@
+"""Leaves out units until shortcuts such as "the text that names Y later" are right exactly as often as wrong."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from constraintsuite.core.records.examples import (
+    OPPOSITE_PREFERENCE,
+    QUERY_PREFERENCE,
+    SATISFYING,
+    VIOLATING,
+    Example,
+    ExampleDocument,
+    ExampleSource,
+    Split,
+)
+from constraintsuite.suites.constraints.base import load_solver, load_type
+from constraintsuite.suites.constraints.exclude import with_findings
+from constraintsuite.suites.pairs.records import AcceptedPair, PairDraft
+from constraintsuite.suites.queries.records import Proposal
+
+SelectedUnit = list[PairDraft]
+"""Drafts that are selected together: both of a couple, or a single one."""
+Lean = tuple[int, ...]
+"""For each balanced solver, how often it is right in a unit less how often it is wrong."""
+BALANCED = {
+    "position_of_y": "unbalanced_position",
+    "fewer_cues": "unbalanced_cues",
+    "fewer_negations": "unbalanced_negations",
+    "fewer_forms_of_y": "unbalanced_forms",
+    "shorter": "unbalanced_length",
+}
+"""Solvers of the audit that are balanced, and the reason that is given for what is left out."""
+
+
+class BalancedUnits(NamedTuple):
+    """The units that are kept, and those that are left out with the reason."""
+
+    kept: list[SelectedUnit]
+    left_out: list[tuple[str, SelectedUnit]]
+
+
+def measure_leans(pairs: Sequence[AcceptedPair], proposals: Mapping[str, Proposal]) -> dict[PairDraft, Lean]:
+    """What the balanced solvers pick in each pair: +1 for the satisfying document, -1 for the violating one, 0 for a tie.
+
+    Where the meaning of the constraint decides a solver, as silence does in Omission, there is nothing to balance.
+    """
+    examples = [_as_example(pair, proposals[pair.draft.proposal]) for pair in pairs]
+    picks = [np.where(_is_free(examples, name), load_solver(name).picks(examples), 0) for name in BALANCED]
+    return {pair.draft: tuple(map(int, lean)) for pair, *lean in zip(pairs, *picks, strict=True)}
+
+
+def _is_free(examples: Sequence[Example], solver: str) -> list[bool]:
+    return [not load_type(one.constraint.type).by_construction(one, solver) for one in examples if one.constraint]
+
+
+def relation_of(unit: SelectedUnit) -> str:
+    """The relation of a unit; of two, which attributes of one topic may have, the first by name."""
+    return min(draft.relation for draft in unit)
+
+
+def lean_of(unit: SelectedUnit, leans: Mapping[PairDraft, Lean]) -> Lean:
+    """The leans of its drafts together: the roles in a couple are exchanged, so its length and cues cancel out."""
+    return tuple(map(sum, zip(*(leans[draft] for draft in unit), strict=True)))
+
+
+def balance(
+    units: Sequence[SelectedUnit],
+    leans: Mapping[PairDraft, Lean],
+    rank: Callable[[SelectedUnit], Any],
+    stated: Collection[str],
+) -> BalancedUnits:
+    """Leave out units of one slice until every solver is balanced; those with the highest rank go first.
+
+    In each split every stated relation is balanced by itself. Otherwise a shortcut that wins with one relation and loses with
+    another could be learnt, since queries tell their relation. All attributes are balanced together.
+    """
+    parts: dict[tuple[Split, str], list[SelectedUnit]] = defaultdict(list)
+    for unit in sorted(units, key=rank):
+        relation = relation_of(unit)
+        parts[unit[0].split, relation if relation in stated else ""].append(unit)
+    found = [_balance(parts[part], leans) for part in sorted(parts)]
+    return BalancedUnits(
+        [unit for each in found for unit in each.kept], [one for each in found for one in each.left_out]
+    )
+
+
+def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean]) -> BalancedUnits:
+    """Always drop from the side that wins most the unit after which the sum of all surpluses is least."""
+    stacks: dict[Lean, list[SelectedUnit]] = defaultdict(list)
+    for unit in units:
+        stacks[lean_of(unit, leans)].append(unit)
+    surplus = [sum(lean[place] * len(stack) for lean, stack in stacks.items()) for place in range(len(BALANCED))]
+    left_out: list[tuple[str, SelectedUnit]] = []
+    while any(surplus):
+        worst = max(range(len(surplus)), key=lambda place: abs(surplus[place]))
+        winning = [lean for lean, stack in stacks.items() if stack and lean[worst] * surplus[worst] > 0]
+        lean = min(winning, key=lambda lean: (sum(map(abs, _less(surplus, lean))), lean))
+        surplus = _less(surplus, lean)
+        left_out.append(([*BALANCED.values()][worst], stacks[lean].pop()))
+    return BalancedUnits([unit for stack in stacks.values() for unit in stack], left_out)
+
+
+def _less(surplus: Sequence[int], lean: Lean) -> list[int]:
+    return [one - other for one, other in zip(surplus, lean, strict=True)]
+
+
+def _as_example(pair: AcceptedPair, proposal: Proposal) -> Example:
+    """The pair as the audit will see it, as far as the balanced solvers look."""
+    draft = pair.draft
+    documents = (
+        ExampleDocument(role, made.source, "", made.text, made.source, {})
+        for role, made in zip((SATISFYING, VIOLATING), draft.documents, strict=True)
+    )
+    return Example(
+        id="",
+        slice=draft.slice,
+        constraint=with_findings(proposal.constraint, proposal.constraint.cue, pair),
+        query=proposal.query,
+        opposite=proposal.opposite,
+        topic=proposal.topic,
+        restated=None,
+        documents=tuple(documents),
+        preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
+        source=ExampleSource("", ""),
+        split=draft.split,
+        couple=draft.couple,
+        clusters=(),
+    )
