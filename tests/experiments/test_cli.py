@@ -60,6 +60,19 @@ def test_eval_says_that_a_model_only_ties(suite: Path, tmp_path: Path, monkeypat
     assert "random ties" not in printed
 
 
+def test_eval_can_use_one_split(tmp_path: Path) -> None:
+    dev = replace(EXAMPLES[0], split="dev", couple="")
+    suite = write_suite(tmp_path / "suite", [dev, *EXAMPLES[1:]], ())
+    (entry,) = json.loads(evaluate(suite, "--model", "bm25", "--split", "dev", "--allow-small-split", "--json"))
+    assert Path(entry["run"]) == tmp_path / "runs" / "suite-dev" / "bm25"
+    assert entry["summary"]["overall"]["metrics"]["accuracy"]["n"] == 1
+
+
+def test_eval_refuses_a_small_split(suite: Path) -> None:
+    with pytest.raises(UserError, match="The split test is too small"):
+        evaluate(suite, "--model", "bm25", "--split", "test")
+
+
 @pytest.mark.parametrize(("paired", "title"), [(True, "Paired accuracy by"), (False, "Accuracy by")])
 def test_eval_shows_the_metric_of_the_headline(tmp_path: Path, paired: bool, title: str) -> None:
     single = [replace(e, opposite=None, preferences=(QUERY_PREFERENCE,)) for e in EXAMPLES]

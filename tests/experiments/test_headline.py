@@ -15,12 +15,19 @@ from constraintsuite.app.pages.first_page import state_verdict
 from constraintsuite.app.pages.sections.systems import leaderboard_table
 from constraintsuite.app.pages.view import make_view
 from constraintsuite.core.execution.progress import Silent
-from constraintsuite.core.records.examples import MAIN_SLICES
+from constraintsuite.core.records.examples import EXPLICIT, MINPAIRS, OPEN_OMISSION
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.recipe import AnalysisSettings, DocumentSettings, QuerySettings, Recipe, SizeSettings
+from constraintsuite.suites.recipe import (
+    AnalysisSettings,
+    DocumentSettings,
+    PairSettings,
+    QuerySettings,
+    Recipe,
+    SizeSettings,
+)
 
 CORPUS = Path(__file__).parent.parent / "golden" / "corpus.jsonl"
 Pairs = Sequence[tuple[str, str]]
@@ -28,14 +35,15 @@ Pairs = Sequence[tuple[str, str]]
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """A real build, with examples of all three main slices."""
+    """A real build, with examples of three main slices."""
     recipe = Recipe(
         name="golden",
         corpus=SourceSettings(source=str(CORPUS)),
         documents=DocumentSettings(shards=2),
         analysis=AnalysisSettings(analyser="rules"),
         queries=QuerySettings(min_topic_documents=2, min_affirming=1, min_denying=1),
-        sizes=SizeSettings(main=30, nonflip=10, adversarial=10, gold=5),
+        pairs=PairSettings(open_omission=True),
+        sizes=SizeSettings(main=60, nonflip=10, adversarial=10, gold=5),
     )
     return load_suite(build_suite(recipe, tmp_path_factory.mktemp("headline") / "suite", reporter=Silent()).path)
 
@@ -64,9 +72,9 @@ def runs(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, R
 
 
 def test_counting_words_does_not_win_the_headline(suite: Suite, runs: tuple[Run, Run]) -> None:
-    assert {example.slice for example in suite.examples} == set(MAIN_SLICES)
+    assert {example.slice for example in suite.examples} == {MINPAIRS, EXPLICIT, OPEN_OMISSION}
     counter, obedient = runs
-    omission = counter.summary.by["slice"]["omission"].metrics["accuracy"].value
+    omission = counter.summary.by["slice"][OPEN_OMISSION].metrics["accuracy"].value
     assert omission is not None
     assert omission > 0.9
     metric = METRICS[counter.summary.headline_metric]
@@ -76,7 +84,7 @@ def test_counting_words_does_not_win_the_headline(suite: Suite, runs: tuple[Run,
     assert metric.chance is not None
     assert headline <= metric.chance
     assert best == 1.0
-    assert counter.figure().n == len(suite.examples) - counter.summary.by["slice"]["omission"].items
+    assert counter.figure().n == len(suite.examples) - counter.summary.by["slice"][OPEN_OMISSION].items
 
 
 def test_the_table_of_eval_and_the_leaderboard_begin_with_the_headline(
@@ -86,7 +94,7 @@ def test_the_table_of_eval_and_the_leaderboard_begin_with_the_headline(
     assert view.labels == ["python:obedient", "python:counter"]
     columns = [column.title for column in leaderboard_table(view).columns]
     assert columns[:2] == ["system", "headline"]
-    assert "omission" in columns
+    assert OPEN_OMISSION in columns
     assert state_verdict(view).startswith(
         f"python:obedient does what it was asked in 100.0 % of {runs[0].figure().n} examples (95 % interval "
     )
@@ -94,5 +102,5 @@ def test_the_table_of_eval_and_the_leaderboard_begin_with_the_headline(
         eval_command, [str(suite.artifact.path), "--model", "bm25", "--out", str(tmp_path)], catch_exceptions=False
     )
     head = next(line for line in printed.stdout.splitlines() if "system" in line)
-    assert head.replace(",", "").split()[:5] == ["system", "headline", "minpairs", "explicit", "omission"]
+    assert head.replace(",", "").split()[:5] == ["system", "headline", MINPAIRS, EXPLICIT, OPEN_OMISSION]
     assert "Headline: paired accuracy over minpairs and explicit." in printed.stdout

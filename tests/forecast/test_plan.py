@@ -34,7 +34,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> BuildForecast:
         prices=Prices(node_hour=1.0),
         evaluate="bm25",
         documents=DOCUMENTS,
-        sample=60,
+        sample=40,
         draws=1,
     )
 
@@ -60,7 +60,7 @@ def test_words_show_sums_alarms_and_notes(found: BuildForecast) -> None:
     words = found.in_words()
     assert words.startswith("sample: 100,000 documents on 1 node of 1 core, 1 worker\n")
     assert words.index("NOT ENOUGH MEMORY: the driver needs") < words.index("\nTime\n  start")
-    assert "- EXTRAPOLATED by a factor of 1,667" in words
+    assert "- EXTRAPOLATED by a factor of 2,500" in words
     assert "- Spread over workers: mentions, candidates, kept." in words
 
 

@@ -54,6 +54,16 @@ class Suite:
         return replace(self, examples=main, controls=controls)
 
 
+def restrict_to_splits(suite: Suite, splits: Collection[str]) -> Suite:
+    """The suite with only some splits. Raises UserError if they have no main examples."""
+    main, controls = (
+        tuple(example for example in part if example.split in splits) for part in (suite.examples, suite.controls)
+    )
+    if not main:
+        raise UserError(f"{suite.artifact.path}: no main example is in the split {', '.join(sorted(splits))}.")
+    return replace(suite, examples=main, controls=controls)
+
+
 def has_pairs(counts: Mapping[str, int]) -> bool:
     """Whether a suite whose manifest has these counts holds examples, not only a collection to search."""
     return "examples" in counts or "qrels" not in counts

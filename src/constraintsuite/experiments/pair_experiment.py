@@ -10,12 +10,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.examples import SPLITS, Example
 from constraintsuite.core.statistics.pairwise import PairResult, Scores, judge_all, keep_queries
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
-from constraintsuite.experiments.load import SCORES, Run, Suite, find_suite, load_run, load_suite, read_results
+from constraintsuite.experiments.load import (
+    SCORES,
+    Run,
+    Suite,
+    find_suite,
+    load_run,
+    load_suite,
+    read_results,
+    restrict_to_splits,
+)
 from constraintsuite.experiments.pairs import HEADLINE, pair_table
 from constraintsuite.experiments.scoring import PairScore, document_id, documents_of, pairs_of
 from constraintsuite.experiments.summary import summarise
@@ -23,8 +32,9 @@ from constraintsuite.experiments.summary import summarise
 
 def open_pairs(path: Path, options: OpenOptions) -> Experiment:
     """Open the run in a folder, with the suite that it was made on."""
-    run = load_run(path)
-    return pair_experiment(run, load_suite(options.suite or find_suite(path)), options.rule)
+    run, suite = load_run(path), load_suite(options.suite or find_suite(path))
+    splits = run.artifact.manifest.settings.get("splits", SPLITS)
+    return pair_experiment(run, restrict_to_splits(suite, splits), options.rule)
 
 
 def pair_experiment(run: Run, suite: Suite, rule: TieRule = STRICT, name: str | None = None) -> Experiment:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
-from constraintsuite.core.records.examples import OMISSION, SATISFYING, Example
+from constraintsuite.core.records.examples import OMISSIONS, SATISFYING, Example
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.pairwise import METRICS, PairResult
@@ -121,7 +121,7 @@ def is_chance(system: str) -> bool:
 
 def _headline_members(examples: Sequence[Example]) -> list[int]:
     """Positions of the examples that count in the headline; all of them if the suite has no slice but Omission."""
-    counted = [place for place, example in enumerate(examples) if example.slice != OMISSION]
+    counted = [place for place, example in enumerate(examples) if example.slice not in OMISSIONS]
     return counted or list(range(len(examples)))
 
 

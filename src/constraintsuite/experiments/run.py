@@ -12,13 +12,14 @@ from constraintsuite.core.errors import UserError, first_of
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter, Silent
 from constraintsuite.core.execution.shard_runs import UNWORKABLE
+from constraintsuite.core.records.examples import SPLITS
 from constraintsuite.core.statistics.pairwise import Scores, Visible, judge_all
 from constraintsuite.core.statistics.resampling import DRAWS
 from constraintsuite.core.store.artifact import STAGES, Artifact, ArtifactOrigin
 from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.jsonl import write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
-from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite, load_suite
+from constraintsuite.experiments.load import EXAMPLES, MODEL, SCORES, SUMMARY, Suite, load_suite, restrict_to_splits
 from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
 from constraintsuite.experiments.pairs import PairTable
 from constraintsuite.experiments.scoring import (
@@ -59,27 +60,44 @@ def plain_name(name: str) -> str:
     return f"{plain[:_MAX_LENGTH] or 'unnamed'}-{sha256_text(name)[:8]}"
 
 
+def suite_name(suite: Path, splits: Sequence[str] = ()) -> str:
+    """The name of a suite, or of some splits of it, in the folders of runs."""
+    return "-".join([suite.resolve().name, *(split for split in SPLITS if split in splits)])
+
+
 def evaluate_suites(
-    suite: Path, models: Sequence[str], out: Path, reporter: Reporter, seed: int = 0, engine: Engine = _THIS_PROCESS
+    suite: Path,
+    models: Sequence[str],
+    out: Path,
+    reporter: Reporter,
+    seed: int = 0,
+    engine: Engine = _THIS_PROCESS,
+    splits: Sequence[str] = (),
 ) -> list[Artifact]:
     """Score a suite with several models, one folder per model under `out`. Wrong names fail before any work."""
     check_models(models)
     Artifact.open(suite, "suite")
-    name = suite.resolve().name
+    name = suite_name(suite, splits)
     return [
-        evaluate_suite(suite, model, run_folder(out, name, model), reporter, seed, engine)
+        evaluate_suite(suite, model, run_folder(out, name, model), reporter, seed, engine, splits)
         for model in dict.fromkeys(models)
     ]
 
 
 def evaluate_suite(
-    suite: Path, model: str, out: Path, reporter: Reporter, seed: int = 0, engine: Engine = _THIS_PROCESS
+    suite: Path,
+    model: str,
+    out: Path,
+    reporter: Reporter,
+    seed: int = 0,
+    engine: Engine = _THIS_PROCESS,
+    splits: Sequence[str] = (),
 ) -> Artifact:
-    """Score a suite with a model into the folder `out`, unless the finished run is already there.
+    """Score a suite, or only some splits of it, with a model into the folder `out`, unless the finished run is already there.
 
     The seed is for the resampling of the intervals. Scores depend neither on it nor on the engine.
     """
-    loaded = load_suite(suite)
+    loaded = restrict_to_splits(load_suite(suite), splits or SPLITS)
     bench = Workbench(documents_of(loaded.all_examples), score_cache(), reporter)
     scorer = load_scorer(model, bench)
     shards = plan_shards(pairs_of(loaded.all_examples), scorer)
@@ -87,7 +105,8 @@ def evaluate_suite(
         bench = replace(bench, reporter=Silent())
         scorer = load_scorer(model, bench)
     spec = make_worker_spec(model, scorer, engine)
-    origin = run_origin(loaded, scorer.name, {"scorer": spec.fingerprint}, seed)
+    restricted = {"splits": sorted(set(splits))} if splits else {}
+    origin = run_origin(loaded, scorer.name, {"scorer": spec.fingerprint, **restricted}, seed)
 
     def score() -> RunContent:
         with model_in_cache(spec, scorer, bench):

@@ -134,7 +134,7 @@ def _watch(recipe: Recipe, out: Path, workers: int) -> BuildCost:
     # A full garbage collection would look like growth of the step it falls into.
     gc.set_threshold(*gc.get_threshold()[:2], _NEVER)
     engine = MeasuringEngine(LocalEngine(workers))
-    build = partial(build_suite, recipe, out, engine=engine, reporter=Silent())
+    build = partial(build_suite, recipe, out, engine=engine, reporter=Silent(), may_be_empty=True)
     stages = []
     for name in PIPELINE.names()[:-1]:
         stages.append(_watch_stage(name, partial(build, until=name), engine, out / _STAGES / name))

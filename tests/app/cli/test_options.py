@@ -65,6 +65,7 @@ OWN_MEANINGS: Mapping[str, str] = {
     "--name": "the name of what the command makes",
     "--qrels": "judgments of a source, or of a run of TREC",
     "--require": "what an item needs, or that a set is accepted",
+    "--run": "a run of TREC to draw from, or a run on a suite",
     "--sample": "documents or examples",
     "--sheet": "questions for people, or disagreements for one",
     "--size": "examples, documents or sites",

@@ -44,7 +44,7 @@ def test_a_dry_run_reads_what_checkpoints_would_be_measured_on(recipe: Path, tmp
     content["evaluation"] = [{"name": "dev", "suite": str(tmp_path / "suite"), "split": "dev"}]
     recipe.write_text(yaml.safe_dump(content))
     with pytest.raises(UserError, match=r"evaluation dev: .* has no example of the split dev"):
-        run(recipe, "--out", tmp_path / "out", "--dry-run")
+        run(recipe, "--out", tmp_path / "out", "--dry-run", "--allow-small-split")
 
 
 def test_a_training_says_where_its_checkpoints_and_curves_are(recipe: Path, tmp_path: Path) -> None:

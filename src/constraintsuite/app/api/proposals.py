@@ -28,13 +28,15 @@ class Proposals:
     """How suitable a corpus is, and the queries that could be built from it, the best first.
 
     `coverage` has counts of classes, facts and topics, and a verdict in words; `proposals` every proposal with its
-    evidence; `file` is the file of proposals, for a person to judge and for `build(..., approved=file)`.
+    evidence; `considered` every attribute that was looked at, with what would help; `file` is the file of proposals, for a
+    person to judge and for `build(..., approved=file)`.
     """
 
     def __init__(self, stored: ProposalReport) -> None:
         self.stored = stored
         self.coverage = stored.coverage
         self.proposals = stored.proposals
+        self.considered = stored.considered
         self.file = stored.file
 
     def table(self, top: int | None = None) -> Table:

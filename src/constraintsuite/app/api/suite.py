@@ -218,7 +218,8 @@ def build(
     `source` is a recipe (a .yaml file or a `Recipe`), or a corpus that is built with defaults: a file, a folder,
     `irds:ID`, `hf:OWNER/NAME`, or `sample` for the bundled one. For a corpus, `size` limits the number of main examples,
     and `analyser` and `seed` are set here; a recipe has them in its file. `approved` is a file of proposals that a
-    person has judged (see `propose`): only accepted ones are built. `workers` is the number of processes.
+    person has judged (see `propose`): accepted ones are built too, rejected ones are left out. `workers` is the number
+    of processes.
 
     Writes the suite to the folder `out` and returns it. An interrupted build resumes after the last finished stage.
 

@@ -52,7 +52,11 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @source_options
 @_domains
 @out_option(otherwise="suites/RECIPE; with --corpus, none")
-@click.option("--approved", type=_EXISTING, help="File of proposals that a person accepted; only these are built.")
+@click.option(
+    "--approved",
+    type=_EXISTING,
+    help="File of proposals that a person judged: accepted ones are built too, rejected ones are left out.",
+)
 @click.option(
     "--drop",
     multiple=True,

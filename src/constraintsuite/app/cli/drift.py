@@ -23,6 +23,7 @@ from constraintsuite.app.cli.options import (
     page_option,
     seed_option,
     sides_option,
+    small_split_option,
     splits_option,
     valued_option,
 )
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 )
 @out_option()
 @splits_option
+@small_split_option
 @sides_option("query")
 @independent_option
 @limit_option("CONTRASTS", least=8, default=256)
@@ -64,6 +66,7 @@ def drift(
     out: Path,
     options: str,
     page: Path | None,
+    allow_small_split: bool,
     dry_run: bool,
     as_json: bool,
     **given: Any,  # noqa: ANN401 - an option for each of the settings
@@ -78,8 +81,11 @@ def drift(
     from constraintsuite.core.records.examples import SPLITS
     from constraintsuite.mechanism.drift.checkpoints import name_checkpoints
     from constraintsuite.mechanism.drift.drift import DriftSettings, measure_drift, plan_drift
+    from constraintsuite.suites.small_splits import refuse_small_splits
 
     named = name_checkpoints(checkpoints, options)
+    for suite in suites if not allow_small_split else ():
+        refuse_small_splits(suite, given["splits"])
     settings = DriftSettings(**{**given, "splits": given["splits"] or SPLITS})
     if dry_run:
         plan = plan_drift(named, suites, settings)

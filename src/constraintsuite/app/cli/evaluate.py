@@ -18,10 +18,13 @@ from constraintsuite.app.cli.options import (
     models_option,
     runs_option,
     seed_option,
+    small_split_option,
+    splits_option,
     tie_options,
 )
 from constraintsuite.app.cli.output import print_json, print_slices
 from constraintsuite.app.cli.places import take_folder
+from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.core.statistics.pairwise import METRICS, parse_metric
 from constraintsuite.core.statistics.ties import STRICT, TieRule
 from constraintsuite.core.store.mirror import shown
@@ -37,22 +40,26 @@ _METRICS = f"Metric that the table shows: {', '.join(METRICS)}."
 @suite_argument()
 @models_option
 @runs_option
+@splits_option
+@small_split_option
 @click.option("--metric", show_default="the headline metric", help=_METRICS)
 @seed_option
 @tie_options
 @json_option
 @engine_options(models=True)
-def eval_command(
+def eval_command(  # noqa: PLR0913, PLR0917 - one parameter per option
     suite: Path,
     models: tuple[str, ...],
     out: Path,
+    splits: tuple[Split, ...],
+    allow_small_split: bool,
     metric: str | None,
     seed: int,
     rule: TieRule,
     as_json: bool,
     engine: Engine,
 ) -> None:
-    """Score SUITE with each model, and write one run per model: OUT/SUITE/MODEL.
+    """Score SUITE with each model, and write one run per model: OUT/SUITE/MODEL, or OUT/SUITE-SPLIT/MODEL.
 
     The same command resumes interrupted work after the last finished shard. Models that use statistics of the collection,
     servers and Python functions score everything in one process.
@@ -60,17 +67,20 @@ def eval_command(
     --ties and --tie-eps change only what is printed; the run stays the same.
     """
     from constraintsuite.core.execution.progress import Terminal
-    from constraintsuite.experiments.load import load_run, load_suite
+    from constraintsuite.experiments.load import load_run, load_suite, restrict_to_splits
     from constraintsuite.experiments.oracle import find_reproduction
     from constraintsuite.experiments.pair_experiment import rejudge
     from constraintsuite.experiments.pairs import headline_metric
-    from constraintsuite.experiments.run import evaluate_suites, run_folder
+    from constraintsuite.experiments.run import evaluate_suites, run_folder, suite_name
+    from constraintsuite.suites.small_splits import refuse_small_splits
 
+    if not allow_small_split:
+        refuse_small_splits(suite, splits)
     chosen = parse_metric(metric) if metric else None
     for model in dict.fromkeys(models):
-        take_folder(run_folder(out, suite.resolve().name, model))
-    folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed, engine)]
-    loaded = load_suite(suite)
+        take_folder(run_folder(out, suite_name(suite, splits), model))
+    folders = [run.path for run in evaluate_suites(suite, models, out, Terminal(), seed, engine, splits)]
+    loaded = restrict_to_splits(load_suite(suite), splits or SPLITS)
     runs = [rejudge(load_run(folder), loaded, rule) for folder in folders]
     published = [find_reproduction(run, loaded) for run in runs]
     summaries = [run.summary for run in runs]

@@ -106,6 +106,9 @@ splits_option = click.option(
     type=click.Choice(SPLITS),
     help="Use only this split. If the model was trained on the suite, use test alone; repeatable.",
 )
+small_split_option = click.option(
+    "--allow-small-split", is_flag=True, help="Use a split even if it has too few examples of a slice."
+)
 by_option = click.option("--by", default="", metavar="GROUPING", help="Also show figures for each group.")
 suite_option = click.option("--suite", type=FOLDER, help="Folder of the suite, if it was moved since the run.")
 baseline_option = click.option(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import suite_argument
-from constraintsuite.app.cli.options import json_option, runs_option, seed_option
+from constraintsuite.app.cli.options import json_option, runs_option, seed_option, small_split_option
 from constraintsuite.app.cli.output import emit
 from constraintsuite.app.cli.places import FILE, take_folder
 from constraintsuite.core.errors import UserError
@@ -41,6 +41,7 @@ _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "ou
 @click.option("--rerank-depth", type=_positive, default=100, show_default=True, help="Documents per query to rerank.")
 @click.option("--corpus", metavar="SOURCE", help="Corpus whose passages are added to the judged documents.")
 @click.option("--split", help="Use only the queries of this split.")
+@small_split_option
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
 @runs_option
 @click.option("--from-trec", "trec", type=FILE, help="Measure this TREC run instead of searching.")
@@ -62,6 +63,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
     rerank_depth: int,
     corpus: str | None,
     split: str | None,
+    allow_small_split: bool,
     measures: tuple[str, ...],
     out: Path,
     trec: Path | None,
@@ -82,8 +84,11 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
         measure_trec_run,
         ranking_folder,
     )
+    from constraintsuite.suites.small_splits import refuse_small_splits
 
     _refuse_options(context, _SEARCH_OPTIONS if trec else _TREC_OPTIONS, "not allowed" if trec else "only allowed")
+    if suite is not None and split is not None and not allow_small_split:
+        refuse_small_splits(suite, [split])
     folder = None
     if trec is not None:
         if suite is not None and (qrels or violations):

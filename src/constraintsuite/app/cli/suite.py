@@ -1,4 +1,4 @@
-"""`csuite suite`: count, sample, audit and export a suite; and what `csuite show` prints about a suite."""
+"""`csuite suite`: count, sample, audit, judge and export a suite; and what `csuite show` prints about a suite."""
 
 from __future__ import annotations
 
@@ -11,21 +11,27 @@ import click
 
 from constraintsuite.app.cli.options import json_option, out_option, seed_option
 from constraintsuite.app.cli.output import count_lines, emit
-from constraintsuite.app.cli.places import FolderParameter
+from constraintsuite.app.cli.places import HERE, FolderParameter
 from constraintsuite.app.cli.show import FolderView
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example
+from constraintsuite.core.statistics.ties import STRICT
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import encode
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.core.store.workspace import new_folder
-from constraintsuite.experiments.load import has_pairs, load_suite
+from constraintsuite.experiments.load import has_pairs, load_run, load_suite, name_runs
+from constraintsuite.experiments.pair_experiment import rejudge
 from constraintsuite.experiments.pairs import group_examples
+from constraintsuite.suites.annotation.batch import open_batch
+from constraintsuite.suites.annotation.gold_figures import gold_figures
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.audit.markdown import audit_markdown
 from constraintsuite.suites.audit.overlaps import read_texts
+from constraintsuite.suites.criteria.criteria import guide_criteria
+from constraintsuite.suites.criteria.records import GuideCriterion
 from constraintsuite.suites.export import EXPORTERS
 
 SHOWN_VALUES = 15
@@ -36,7 +42,7 @@ _folder = click.argument("folder", metavar="SUITE", type=FolderParameter())
 
 @click.group()
 def suite() -> None:
-    """Count, sample, audit and export the examples of a suite."""
+    """Count, sample, audit and export the examples of a suite, and measure the criteria of the guide."""
 
 
 def view_suite(folder: Path, part: str | None) -> FolderView:
@@ -113,6 +119,38 @@ def audit(folder: Path, others: tuple[str, ...], seed: int, as_json: bool) -> No
 
 @suite.command()
 @_folder
+@click.option(
+    "--run", "runs", metavar="RUN", type=FolderParameter(), multiple=True, help="Run on the suite; repeatable."
+)
+@click.option("--gold", metavar="BATCH", type=HERE, help="Batch of `csuite gold sample` that people have judged.")
+@seed_option
+@json_option
+def criteria(folder: Path, runs: tuple[Path, ...], gold: Path | None, seed: int, as_json: bool) -> None:
+    """Measure the success criteria of the guide.
+
+    The card of a suite has what a build can know. Agreement and validity need a gold batch, and accuracy, score gaps, slices and
+    failure cases need runs.
+    """
+    loaded = load_suite(folder)
+    batch = open_batch(gold) if gold else None
+    if batch is not None and batch.head.source != f"{loaded.name} {loaded.content}":
+        raise UserError(f"{gold}: this batch was drawn from another suite, or from an earlier state of it.")
+    results = {
+        name: rejudge(run, loaded, STRICT).results for name, run in name_runs([load_run(path) for path in runs]).items()
+    }
+    found = guide_criteria(
+        loaded.examples,
+        audit_examples(loaded.examples, seed=seed),
+        balance(loaded.examples),
+        suite=str(shown(folder)),
+        gold=gold_figures(batch) if batch else None,
+        runs=results,
+    )
+    emit({"criteria": found}, as_json, (line for one in found for line in _criterion_lines(one)))
+
+
+@suite.command()
+@_folder
 @click.option("--format", "kind", required=True, type=click.Choice(EXPORTERS.names()), help="Format of the files.")
 @out_option()
 def export(folder: Path, kind: str, out: Path) -> None:
@@ -124,6 +162,12 @@ def export(folder: Path, kind: str, out: Path) -> None:
     click.echo(f"{len(written) - controls:,} examples and {controls:,} controls written to {shown(out)}")
     if len(written) < len(everything):
         click.echo(f"{len(everything) - len(written):,} were left out: {kind} cannot hold them.")
+
+
+def _criterion_lines(one: GuideCriterion) -> Iterator[str]:
+    yield f"{one.in_words:<16} {one.name} (target: {one.target})"
+    if one.value:
+        yield f"{'':<16} {one.value}"
 
 
 def _pair_tables(folder: Path) -> dict[str, dict[str, dict[str, int]]]:

@@ -12,22 +12,24 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import recipe_argument
-from constraintsuite.app.cli.options import dry_run_option, json_option, out_option
+from constraintsuite.app.cli.options import dry_run_option, json_option, out_option, small_split_option
 from constraintsuite.app.cli.output import artifact_record, emit
 from constraintsuite.core.store.mirror import shown
 
 if TYPE_CHECKING:
     from constraintsuite.core.store.artifact import Artifact
     from constraintsuite.tuning.curves import Selected
+    from constraintsuite.tuning.recipe import TuneRecipe
     from constraintsuite.tuning.tune import TrainingPlan
 
 
 @click.command()
 @recipe_argument()
 @out_option()
+@small_split_option
 @dry_run_option
 @json_option
-def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
+def tune(recipe_file: Path, out: Path, allow_small_split: bool, dry_run: bool, as_json: bool) -> None:
     """Train a model as RECIPE says, one task after the other, and evaluate it after every epoch.
 
     OUT holds checkpoints and curves. The same command resumes an interrupted training after the last finished epoch.
@@ -39,6 +41,8 @@ def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     from constraintsuite.tuning.tune import tune as train
 
     read = TuneRecipe.read(recipe_file)
+    if not allow_small_split:
+        _refuse_small_splits(read)
     if dry_run:
         plan = plan_training(read)
         emit(plan, as_json, _plan_lines(plan))
@@ -46,6 +50,19 @@ def tune(recipe_file: Path, out: Path, dry_run: bool, as_json: bool) -> None:
     artifact = train(read, out, Terminal(), lambda plot: str(draw_plot(plot)))
     record = {**artifact_record("tuned", artifact), "selected": _selected(artifact)}
     emit(record, as_json, _lines(artifact))
+
+
+def _refuse_small_splits(recipe: TuneRecipe) -> None:
+    """Refuse suites whose training split, or whose split that is evaluated on, has too few examples of a slice."""
+    from constraintsuite.suites.small_splits import refuse_small_splits
+    from constraintsuite.tuning.settings import SuiteData, SuiteEvaluation
+
+    for task in recipe.tasks:
+        if isinstance(task.data, SuiteData):
+            refuse_small_splits(task.data.suite, ["train"], slices=task.data.slices)
+    for one in recipe.evaluation:
+        if isinstance(one, SuiteEvaluation) and one.split is not None:
+            refuse_small_splits(one.suite, [one.split])
 
 
 def _plan_lines(plan: TrainingPlan) -> Iterator[str]:

@@ -10,7 +10,7 @@ from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.example_cards import ShownExample, show_failures
 from constraintsuite.app.pages.group_tables import headline_remark, tie_remarks, under_rule
 from constraintsuite.app.pages.view import ReportView
-from constraintsuite.core.records.examples import OMISSION
+from constraintsuite.core.records.examples import OMISSIONS
 from constraintsuite.core.records.figures import ColumnKind, percent, points, say, show
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.compare import ALPHA, PairedDifference, SystemPair, paired_test
@@ -96,9 +96,10 @@ def _notes(view: ReportView) -> Iterator[str]:
     opposite = ", and the order is reversed for the opposite query" if view.metric.name == "paired_accuracy" else ""
     yield f"An example counts when the text that satisfies the query scores above the one that violates it{opposite}."
     yield headline_remark(view.suite.examples, view.metric)
-    omission = view.runs[best].summary.by["slice"].get(OMISSION)
-    if omission is not None and (figure := omission.metrics[view.metric.name]).value is not None:
-        yield f"On omission {best} has {percent(figure.value)} of {figure.n:,}{_bounds(figure, 'share')}."
+    slices = view.runs[best].summary.by["slice"]
+    for name in OMISSIONS:
+        if name in slices and (figure := slices[name].metrics[view.metric.name]).value is not None:
+            yield f"On {name} {best} has {percent(figure.value)} of {figure.n:,}{_bounds(figure, 'share')}."
     audit = view.audit()
     if audit is not None:
         yield audit.conclusion.sentence

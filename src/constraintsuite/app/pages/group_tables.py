@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from constraintsuite.core.errors import UserError, hint_for
-from constraintsuite.core.records.examples import CONTROL_SLICES, MAIN_SLICES, OMISSION, Example
+from constraintsuite.core.records.examples import CONTROL_SLICES, MAIN_SLICES, Example
 from constraintsuite.core.records.figures import CellValue
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.records.tables import Column, Table, TableRows, columns
@@ -28,6 +28,7 @@ _WORDS = {
     "template": "template of the query",
     "overlap": "overlap of the two documents",
     "length": "length of the documents",
+    "denial": "how the satisfying document denies what is excluded",
     "control": "kind of control",
 }
 
@@ -150,10 +151,11 @@ def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
     *first, last = in_order("slice", counted)
     names = f"{', '.join(first)} and {last}" if first else last
     remark = f"Headline: {metric.title.lower()} over {names}."
-    apart = OMISSION not in counted and any(example.slice == OMISSION for example in examples)
-    return (
-        f"{remark} It does not count omission, because counting words is enough to win that slice." if apart else remark
-    )
+    apart = [name for name in in_order("slice", {example.slice for example in examples}) if name not in counted]
+    if not apart:
+        return remark
+    won = "that slice" if len(apart) == 1 else "those slices"
+    return f"{remark} It does not count {' and '.join(apart)}, because counting words is enough to win {won}."
 
 
 def tie_remarks(summaries: Mapping[str, RunSummary]) -> Iterator[str]:

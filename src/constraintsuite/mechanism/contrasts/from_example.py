@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.core.records.examples import OMISSION, SATISFYING, VIOLATING, Example
+from constraintsuite.core.records.examples import OMISSIONS, SATISFYING, VIOLATING, Example
 from constraintsuite.mechanism.contrasts.records import (
     CONTROL_KINDS,
     ContrastHalf,
@@ -131,7 +131,7 @@ def entity_contrasts(
     for example, other in _coupled(examples):
         context = contexts[example.id]
         queries = _entity_queries(example, other)
-        if example.slice != OMISSION:
+        if example.slice not in OMISSIONS:
             yield example, "negation_in_text"
         elif queries is None:
             yield example, "other_wording"

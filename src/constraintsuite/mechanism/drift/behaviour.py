@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.core.errors import UserError, prefixed_errors
+from constraintsuite.core.errors import prefixed_errors
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.statistics.intervals import FloatArray
@@ -18,7 +18,7 @@ from constraintsuite.core.store.download import cache_folder
 from constraintsuite.experiments.compare import PairedDifference, SystemPair, apply_holm, paired_test
 from constraintsuite.experiments.experiment import join_experiments
 from constraintsuite.experiments.figures import table_figures
-from constraintsuite.experiments.load import Run, Suite, load_run
+from constraintsuite.experiments.load import Run, Suite, load_run, restrict_to_splits
 from constraintsuite.experiments.outcome_table import OVERALL, OutcomeTable
 from constraintsuite.experiments.pair_experiment import pair_experiments
 from constraintsuite.experiments.run import RunContent, record_run, run_folder, run_origin
@@ -66,16 +66,6 @@ def run_checkpoints(
         }
         for name, suite in suites.items()
     }
-
-
-def restrict_to_splits(suite: Suite, splits: Collection[Split]) -> Suite:
-    """The suite with only some splits. Raises UserError if they have no main examples."""
-    main, controls = (
-        tuple(example for example in part if example.split in splits) for part in (suite.examples, suite.controls)
-    )
-    if not main:
-        raise UserError(f"{suite.artifact.path}: no main example is in the split {', '.join(sorted(splits))}.")
-    return replace(suite, examples=main, controls=controls)
 
 
 def compare_behaviour(

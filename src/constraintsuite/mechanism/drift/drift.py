@@ -17,7 +17,7 @@ from constraintsuite.core.store.files import sha256_text
 from constraintsuite.core.store.jsonl import adapter, encode, write_json, write_jsonl
 from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.core.store.workspace import claim
-from constraintsuite.experiments.load import Suite, load_suite
+from constraintsuite.experiments.load import Suite, load_suite, restrict_to_splits
 from constraintsuite.experiments.scoring import pairs_of
 from constraintsuite.mechanism.circuits.ranking import cluster_numbers
 from constraintsuite.mechanism.circuits.runner import studied_sites
@@ -26,7 +26,7 @@ from constraintsuite.mechanism.contrasts.from_suite import Contrasts, count_reje
 from constraintsuite.mechanism.contrasts.records import HALVES, ContrastHalf, ContrastSide, MarkedContrast
 from constraintsuite.mechanism.contrasts.selection import choose_contrasts, keep_independent, redraw_halves
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast, TokenContrast, tokenise
-from constraintsuite.mechanism.drift.behaviour import compare_behaviour, restrict_to_splits, run_checkpoints
+from constraintsuite.mechanism.drift.behaviour import compare_behaviour, run_checkpoints
 from constraintsuite.mechanism.drift.checkpoints import Checkpoint, fingerprint, shared_shape
 from constraintsuite.mechanism.drift.comparison import DriftContext
 from constraintsuite.mechanism.drift.observation import CROSSED

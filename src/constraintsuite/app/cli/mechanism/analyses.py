@@ -25,6 +25,7 @@ from constraintsuite.app.cli.options import (
     out_option,
     seed_option,
     sides_option,
+    small_split_option,
     splits_option,
     valued_option,
 )
@@ -57,6 +58,7 @@ _scope_options = combine(
         "token), or names such as q_cue and d_y.",
     ),
     splits_option,
+    small_split_option,
     sides_option(),
     click.option("--no-controls", is_flag=True, help="Leave out the control contrasts, such as idioms and non-flips."),
     independent_option,
@@ -129,7 +131,10 @@ def _explain(analysis: AnalysisKind, given: dict[str, Any], *, roles: str = "all
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.mechanism.explain.request import AnalysisRequest
     from constraintsuite.mechanism.explain.run import run_analysis
+    from constraintsuite.suites.small_splits import refuse_small_splits
 
+    if not given["allow_small_split"]:
+        refuse_small_splits(given["source"], given["splits"])
     request = AnalysisRequest(analysis, given["source"], given["model"], _scope(given, roles), **own)
     if given["dry_run"]:
         _print_forecast(request, given["as_json"])

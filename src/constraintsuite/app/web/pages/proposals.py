@@ -164,7 +164,7 @@ def make_approved(request: Request, artifacts: ArtifactIndex, artifact: ServedAr
     """Write the file for a build."""
     batch = find_batch(artifacts, artifact)
     if batch is None:
-        raise UserError("No proposal is accepted yet, so there is nothing to write.")
+        raise UserError("No proposal is accepted or rejected yet, so there is nothing to write.")
     write_approval(batch, artifact.path)
     return RedirectResponse(f"{artifact.address}/approved", 303)
 

@@ -24,7 +24,7 @@ from constraintsuite.app.pages.marks import (
 )
 from constraintsuite.app.web.suites.search import SuiteIndex
 from constraintsuite.core.records.constraints import Constraint
-from constraintsuite.core.records.examples import MINPAIRS, OMISSION, QUERY_ROLES, Example, ExampleDocument, QueryRole
+from constraintsuite.core.records.examples import MINPAIRS, OMISSIONS, QUERY_ROLES, Example, ExampleDocument, QueryRole
 from constraintsuite.core.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.core.store.jsonl import encode
@@ -186,7 +186,7 @@ def why_passed(example: Example, settings: Mapping[str, Any]) -> Table | None:
 
 def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Iterator[tuple[str, ...]]:
     documents = (example.satisfying, example.violating)
-    if example.slice == OMISSION:
+    if example.slice in OMISSIONS:
         asked = "the satisfying document has no evidence, and none in the violating one meets the constraint"
     else:
         asked = "all evidence in the satisfying document meets the constraint, and none in the violating one"

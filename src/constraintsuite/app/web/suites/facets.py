@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 FoldedTexts = tuple[tuple[str, ...], ...]
 _ORDER = (
     *("slice", "split", "domain", "relation", "constraint", "value", "cue", "document_cue", "pattern", "template"),
-    *("edit", "edited", "difficulty", "overlap", "length", "explicitness"),
+    *("edit", "edited", "difficulty", "overlap", "length", "explicitness", "denial"),
     *("satisfying_evidence", "violating_evidence", "control"),
 )
 """The order of the facets on a page; facets of other tags and of notes follow."""
