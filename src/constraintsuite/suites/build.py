@@ -57,7 +57,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "pairs",
         pairs.work,
-        revision=2,
+        revision=3,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
         reads=("domains",),

@@ -25,8 +25,8 @@ SILENT = {
     "barn": "Red Barn is a campsite on the hill with dogs at the gate.",
 }
 DENYING = {
-    "oak": "Quiet Oak is a campsite with showers and with no dogs at all.",
-    "barn": "Red Barn is a campsite with dogs and with no showers at all.",
+    "oak": "Quiet Oak is a campsite with showers but no dogs at all.",
+    "barn": "Red Barn is a campsite with no showers but dogs at the gate.",
 }
 SHOWERS = make_proposal("showers", satisfying=["barn"], violating=["oak"])
 DOGS = make_proposal("dogs", satisfying=["oak"], violating=["barn"])
@@ -75,6 +75,14 @@ def test_documents_that_deny_the_other_y_make_explicit_mentions() -> None:
     assert [couple.denials for couple in found] == [2]
     assert {draft.slice for draft in natural_drafts(found, matching)} == {"explicit"}
     assert couples(matching, explicit=False) == []
+
+
+def test_a_couple_that_denies_later_than_it_affirms_is_left_to_single_pairs() -> None:
+    texts = {**DENYING, "barn": "Red Barn is a campsite on the hill with dogs at the gate but it has no showers."}
+    matching = make_matching(texts, [SHOWERS, DOGS])
+    rejects: Counter[str] = Counter()
+    assert couples(matching, explicit=True, rejects=rejects) == []
+    assert rejects == {"couple:denials_late": 1}
 
 
 def test_a_couple_of_which_one_half_denies_and_one_is_silent_is_in_neither_slice() -> None:
@@ -170,6 +178,18 @@ def test_a_denier_outside_couples_makes_a_single() -> None:
     matching = make_matching(texts, [proposal])
     (draft,) = single_drafts([proposal], [], matching, PairSettings())
     assert (draft.slice, draft.sources, draft.couple) == ("explicit", ("barn", "oak"), "")
+
+
+def test_a_denial_is_compared_with_a_text_that_names_y_later() -> None:
+    texts = {
+        "barn": "Red Barn has no showers and stands on the hill above the river.",
+        "early": "Early Oak has showers and stands in the wood above the river.",
+        "late": "Late Oak stands in the wood above the river and has hot showers.",
+    }
+    proposal = make_proposal("showers", satisfying=["barn"], violating=["early", "late"])
+    matching = make_matching(texts, [proposal])
+    (draft,) = single_drafts([proposal], [], matching, PairSettings())
+    assert draft.sources == ("barn", "late")
 
 
 def test_a_silent_document_on_topic_makes_a_single_only_where_there_is_no_couple() -> None:

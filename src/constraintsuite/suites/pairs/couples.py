@@ -13,17 +13,13 @@ from dataclasses import dataclass
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import EXPLICIT, OMISSION, OPEN_OMISSION, Split
 from constraintsuite.core.records.text import Document
+from constraintsuite.suites.constraints.exclude import TIED_WORDS
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.evidence import Stances
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal
 from constraintsuite.suites.reading.records import DocumentReading
 from constraintsuite.suites.recipe import PairSettings
 
-LATE_DENIAL = 0.5
-"""Penalty if the denial comes later in its text than the affirmation.
-
-Writers tend to deny late, and the position of Y must not reveal the answer.
-"""
 WINDOW = 60
 """Each document is compared with this many documents of similar length."""
 
@@ -137,10 +133,11 @@ def _candidates(
             denials = (b in matching.evidence[p.id].denying) + (a in matching.evidence[q.id].denying)
             if denials != wanted:
                 continue
+            if denials and _delay(b, a, p, matching) + _delay(a, b, q, matching) > 0:
+                rejects["couple:denials_late"] += 1
+                continue
             identity = f"c{stable_hash(p.id, a, q.id, b):016x}"
-            late = (_first(b, p, matching) > _first(a, p, matching)) + (_first(a, q, matching) > _first(b, q, matching))
-            cost = _cost(p, a, b, matching) + (LATE_DENIAL * late if denials else 0.0)
-            yield Couple(identity, p, q, a, b, denials, round(cost, 6))
+            yield Couple(identity, p, q, a, b, denials, _cost(p, a, b, matching))
 
 
 def _find_fault(p: Proposal, a: str, q: Proposal, b: str, matching: Matching, settings: PairSettings) -> str | None:
@@ -171,9 +168,17 @@ def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
     return round(math.log(matching.length_ratio(a, b)) + distance, 6)
 
 
-def _first(document: str, proposal: Proposal, matching: Matching) -> float:
-    """The place where Y is first mentioned, as a share of the text; 1 if it is not mentioned."""
-    return matching.evidence[proposal.id].first.get(document, 1.0)
+def _delay(satisfying: str, violating: str, proposal: Proposal, matching: Matching) -> int:
+    """1 if the satisfying document mentions Y later than the violating one, -1 if earlier, 0 if at about the same place.
+
+    Writers deny late, and the position of Y must not reveal the answer. What comes late is balanced by what comes early, and
+    left out where there is too much of it: so a document that denies Y is best compared with one that affirms it later.
+    """
+    first = matching.evidence[proposal.id].first
+    if satisfying not in first or violating not in first:
+        return 0
+    words = first[satisfying] - first[violating]
+    return 0 if abs(words) <= TIED_WORDS else 1 if words > 0 else -1
 
 
 def measure(text: str) -> DocumentLength:
@@ -217,7 +222,15 @@ def single_drafts(
                 and uses[document] < settings.max_uses_per_document
             ]
             if suitable:
-                violating = min(suitable, key=lambda d: (uses[d], matching.length_ratio(d, satisfying), d))
+                violating = min(
+                    suitable,
+                    key=lambda d: (
+                        _delay(satisfying, d, proposal, matching),
+                        uses[d],
+                        matching.length_ratio(d, satisfying),
+                        d,
+                    ),
+                )
                 uses[violating] += 1
                 counts[proposal.id] += 1
                 cost = round(math.log(matching.length_ratio(violating, satisfying)), 6)

@@ -16,6 +16,7 @@ from constraintsuite.suites.queries.partial import is_denied_in_part, is_taken_b
 from constraintsuite.text.base import Scope
 from constraintsuite.text.mentions import MentionFinder
 from constraintsuite.text.polarity import judge_document, judge_mentions
+from constraintsuite.text.terms import words
 
 DocumentStance = Literal["affirming", "denying", "unclear"]
 
@@ -35,8 +36,8 @@ class Stances:
     affirming: set[str] = field(default_factory=set)
     denying: set[str] = field(default_factory=set)
     unclear: set[str] = field(default_factory=set)
-    first: dict[str, float] = field(default_factory=dict)
-    """Where each document first mentions Y, as a share of its text."""
+    first: dict[str, int] = field(default_factory=dict)
+    """How many words each document has before it first mentions Y."""
 
     def is_silent(self, document: str) -> bool:
         """Whether a document does not mention Y at all."""
@@ -88,15 +89,15 @@ class _Finding(NamedTuple):
 
     key: str
     stance: DocumentStance
-    first: float | None
+    first: int | None
 
 
 class _Judge:
     """Reads documents one after the other for all Y."""
 
     def __init__(self, entries: Mapping[str, YWords]) -> None:
-        self._forms = MentionFinder({key: words.forms for key, words in entries.items()})
-        self._blocked = MentionFinder({key: words.blocked for key, words in entries.items()})
+        self._forms = MentionFinder({key: y.forms for key, y in entries.items()})
+        self._blocked = MentionFinder({key: y.blocked for key, y in entries.items()})
 
     def read(self, document: Document, scopes: Sequence[Scope]) -> Iterator[_Finding]:
         spans = defaultdict(list)
@@ -113,6 +114,6 @@ class _Judge:
             in_part = any(is_denied_in_part(document.text, mention) for mention in mentions)
             if verdict == "negates" and key not in shown_otherwise and not in_part:
                 stance = "denying"
-            yield _Finding(key, stance, mentions[0].start / len(document.text))
+            yield _Finding(key, stance, len(words(document.text[: mentions[0].start])))
         for key in shown_otherwise - spans.keys():
             yield _Finding(key, "unclear", None)
