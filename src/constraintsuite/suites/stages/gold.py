@@ -1,8 +1,9 @@
-"""Stage 9: draws a seeded sample for people to judge: 15 % easy, 35 % medium and 50 % hard examples."""
+"""Stage 9: draws a seeded sample for people to judge: slices in turn, 15 % easy, 35 % medium and 50 % hard examples."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import zip_longest
 
@@ -25,19 +26,24 @@ def work(job: Job[Recipe]) -> WorkCounts:
 
 
 def sample_gold(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
-    """Draw at most `size` examples, slices in turn; if a difficulty has too few, the others fill up."""
-    shuffled = sorted(examples, key=lambda example: stable_hash("gold", str(seed), example.id))
-    ordered = _slices_in_turn(shuffled)
-    chosen: list[Example] = []
-    for difficulty, share in MIX.items():
-        stratum = [example for example in ordered if example.tags.get("difficulty") == difficulty]
-        chosen += stratum[: round(share * size)]
-    taken = {example.id for example in chosen}
-    chosen += [example for example in ordered if example.id not in taken][: size - len(chosen)]
-    return sorted(chosen[:size], key=lambda example: example.id)
+    """Draw at most `size` examples, as many of each slice as there are; within a slice the difficulties have their shares.
+
+    A slice may lack a difficulty (only Omission has hard examples), and the others fill up.
+    """
+    slices: dict[str, list[Example]] = defaultdict(list)
+    for example in sorted(examples, key=lambda example: stable_hash("gold", str(seed), example.id)):
+        slices[example.slice].append(example)
+    turns = zip_longest(*(_in_proportion(slices[name]) for name in sorted(slices)))
+    ordered = [example for turn in turns for example in turn if example is not None]
+    return sorted(ordered[:size], key=lambda example: example.id)
 
 
-def _slices_in_turn(examples: Sequence[Example]) -> list[Example]:
-    slices = sorted({example.slice for example in examples})
-    by_slice = [[example for example in examples if example.slice == name] for name in slices]
-    return [example for turn in zip_longest(*by_slice) for example in turn if example is not None]
+def _in_proportion(examples: Sequence[Example]) -> list[Example]:
+    """The examples in an order in which every beginning has the shares of `MIX`, as long as there are enough of each."""
+    drawn: Counter[str] = Counter()
+    places: dict[str, float] = {}
+    for example in examples:
+        difficulty = example.tags.get("difficulty", "")
+        places[example.id] = (drawn[difficulty] + 0.5) / MIX[difficulty] if difficulty in MIX else math.inf
+        drawn[difficulty] += 1
+    return sorted(examples, key=lambda example: places[example.id])
