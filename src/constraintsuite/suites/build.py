@@ -48,7 +48,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=4,
+        revision=5,
         needs=("documents", "mentions"),
         sections=("analysis", "queries", "splits", "pairs", "approved"),
         reads=("approved", "domains"),

@@ -105,16 +105,27 @@ def _surname(name: str) -> str:
     return words[-1] if words else name
 
 
-def propose_relations(
+@dataclass(frozen=True, slots=True)
+class AskedFiller:
+    """A filler that is a real part of a topic, so that somebody may want it left out."""
+
+    relation: Relation
+    y: str
+    topic: Topic
+    topic_size: int
+    """How many documents the topic has."""
+    documents: DocumentNumbers
+    """Those of the topic that affirm the filler."""
+
+
+def find_asked(
     gathered: Mapping[str, RelationFacts],
     evidence: Mapping[str, Sides],
     topics: TopicTable,
     named: NamedTopics,
-    numbering: Numbering,
-    splits: AskedSplits,
     rejects: Counter[str],
-) -> Iterator[Proposal]:
-    """One proposal for each relation, filler, topic in which enough documents state it, and split that asks for it."""
+) -> Iterator[AskedFiller]:
+    """Each filler with each topic in which enough documents state it, over all splits together."""
     sizes = topics.sizes | {topic: len(members) for topic, members in named.members.items()}
     for key, facts in gathered.items():
         for y, stating in facts.documents.items():
@@ -124,31 +135,40 @@ def propose_relations(
                 for topic in (*topics.topics_of(document), *named.topics_of(document)):
                     if fits(topic, facts.relation):
                         by_topic[topic].append(document)
-            dealt = (
-                (topic, split, own)
-                for topic, documents in by_topic.items()
-                if _counts_as_part(len(documents), topic, sizes[topic], facts.relation, rejects)
-                for split, (own,) in splits.deal(y_key(key, y), np.array(documents, dtype=np.uint32))
+            for topic, documents in by_topic.items():
+                if _counts_as_part(len(documents), topic, sizes[topic], facts.relation, rejects):
+                    yield AskedFiller(facts.relation, y, topic, sizes[topic], np.array(documents, dtype=np.uint32))
+
+
+def propose_relations(
+    found: Iterable[AskedFiller],
+    topics: TopicTable,
+    numbering: Numbering,
+    splits: AskedSplits,
+    rejects: Counter[str],
+) -> Iterator[Proposal]:
+    """One proposal for each filler that is asked for, and each split that asks for it."""
+    for asked in found:
+        relation, topic, y = asked.relation, asked.topic, asked.y
+        for split, (own,) in splits.deal(y_key(relation.key, y), asked.documents):
+            wordings = keep_sound(_word_queries(relation, topic, y), rejects)
+            if not wordings:
+                continue
+            yield make_proposal(
+                (relation.key, topic.text, y, split),
+                wordings,
+                y_words(relation, y),
+                relation=relation.key,
+                domain=topics.domain(topic),
+                split=split,
+                status="build" if topic.kind else "doubtful",
+                score=float(len(own)),
+                affirming=numbering.names(own),
+                topic_documents=asked.topic_size,
+                partners=asked.topic_size - len(own),
+                is_attribute=False,
+                is_name=relation.has_names,
             )
-            for topic, split, own in dealt:
-                wordings = keep_sound(_word_queries(facts.relation, topic, y), rejects)
-                if not wordings:
-                    continue
-                yield make_proposal(
-                    (key, topic.text, y, split),
-                    wordings,
-                    y_words(facts.relation, y),
-                    relation=key,
-                    domain=topics.domain(topic),
-                    split=split,
-                    status="build" if topic.kind else "doubtful",
-                    score=float(len(own)),
-                    affirming=numbering.names(own),
-                    topic_documents=sizes[topic],
-                    partners=sizes[topic] - len(own),
-                    is_attribute=False,
-                    is_name=facts.relation.has_names,
-                )
 
 
 def _word_queries(relation: Relation, topic: Topic, y: str) -> Iterator[QueryWording]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +30,16 @@ from constraintsuite.suites.queries.left_out import attribute_words
 from constraintsuite.suites.queries.named_topics import NamedTopics
 from constraintsuite.suites.queries.noun_counts import NounCount, count_nouns, frequent_names
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, y_key
-from constraintsuite.suites.queries.relations import FactTable, RelationFacts, propose_relations, y_words
+from constraintsuite.suites.queries.relations import (
+    AskedFiller,
+    FactTable,
+    RelationFacts,
+    find_asked,
+    propose_relations,
+    y_words,
+)
 from constraintsuite.suites.queries.roles import RolePair, propose_roles
+from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.queries.view import CorpusView, view_corpus
 from constraintsuite.suites.queries.wording import MOST_EXPECTED
 from constraintsuite.suites.reading.records import ClassesRead, NamesRead, NounsRead
@@ -58,11 +66,14 @@ def work(job: Job[Recipe]) -> WorkCounts:
         attribute_key(noun): attribute_words(noun, knowledge) for found in attributes.values() for noun in found
     }
     evidence = collect_sides(entries, corpus.scoped(view.topics.with_topic()))
+    stated = [(found.relation, found.documents) for found in gathered.values()]
+    named = NamedTopics(stated, view.topics, recipe.queries.min_named_documents)
+    fillers = list(find_asked(gathered, evidence, view.topics, named, rejects)) if recipe.queries.mine else []
     splits = split_documents(
         corpus.numbering.ids,
         _near_duplicates(job.inputs["documents"], corpus.numbering),
-        _ties(gathered, [view.topics.members(topic) for topic in attributes]),
-        _uses(gathered, attributes),
+        _ties(gathered, [view.topics.members(topic) for topic in attributes], _narrow(fillers, view.topics)),
+        _uses(gathered, fillers, attributes),
         recipe.splits,
         recipe.seed,
     )
@@ -75,11 +86,8 @@ def work(job: Job[Recipe]) -> WorkCounts:
                 roles.append(pair)
                 mined += proposals
     if recipe.queries.mine:
-        topics, numbering = view.topics, corpus.numbering
-        stated = [(found.relation, found.documents) for found in gathered.values()]
-        named = NamedTopics(stated, topics, recipe.queries.min_named_documents)
-        mined += propose_relations(gathered, evidence, topics, named, numbering, asked, rejects)
-        mined += miner.propose(attributes, evidence, topics, numbering, asked)
+        mined += propose_relations(fillers, view.topics, corpus.numbering, asked, rejects)
+        mined += miner.propose(attributes, evidence, view.topics, corpus.numbering, asked)
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
     given = read_given(queries, qrels, view, asked, knowledge, rejects)
@@ -163,29 +171,43 @@ def _allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
     return (wanted & known) - set(recipe.queries.exclude_relations)
 
 
-def _ties(gathered: Mapping[str, RelationFacts], topics: Sequence[DocumentNumbers]) -> Iterator[list[int]]:
+def _narrow(fillers: Sequence[AskedFiller], topics: TopicTable) -> list[DocumentNumbers]:
+    """The documents of each topic in which a closed value is asked for; a name narrows its topic to one split anyway."""
+    asked = {filler.topic for filler in fillers if not filler.relation.has_names and not filler.topic.name}
+    return [topics.members(topic) for topic in asked]
+
+
+def _ties(gathered: Mapping[str, RelationFacts], *topics: Sequence[DocumentNumbers]) -> Iterator[list[int]]:
     """Groups of documents that share a split, in order of priority and small groups first.
 
-    Documents that state the same name must share one, or the name would leak. Those of a topic with attributes should, if it
-    is small: a part of its few documents gives far fewer couples than that part of a large topic.
+    Documents that state the same name must share one, or the name would leak. Those of a topic should, if it is small: a part
+    of its few documents gives far fewer couples than that part of a large topic.
     """
-    for ties in (_names(gathered).values(), topics):
+    for ties in (_names(gathered).values(), *topics):
         # Groups of equal length are ordered by ids: numbers are in the order of ids, and big-endian bytes compare like numbers.
         for tie in sorted(ties, key=lambda tie: (len(tie), tie.astype(">u4").tobytes())):
             yield tie.tolist()
 
 
 def _uses(
-    gathered: Mapping[str, RelationFacts], attributes: Mapping[Topic, Mapping[str, NounCount]]
+    gathered: Mapping[str, RelationFacts],
+    fillers: Sequence[AskedFiller],
+    attributes: Mapping[Topic, Mapping[str, NounCount]],
 ) -> Iterator[DocumentNumbers]:
     """The documents from which examples of each kind can be made, once for each example that may be expected.
 
-    Kinds are the relations, and for the attributes of each topic documents that affirm one and documents that deny one. The
-    attributes of all topics together are two more kinds: a small topic is in one split, and another one makes up for it.
+    Kinds are the relations, twice: all that is stated, of which passages with exchanged roles are made, and what is asked for.
+    Two more are, for the attributes of each topic, documents that affirm one and documents that deny one. The attributes of all
+    topics together are two more kinds: a small topic is in one split, and another one makes up for it.
     """
     for found in gathered.values():
         most = MOST_EXPECTED if found.relation.has_names else None
         yield np.concatenate([numbers[:most] for numbers in found.documents.values()])
+    by_relation: dict[str, list[DocumentNumbers]] = defaultdict(list)
+    for filler in fillers:
+        by_relation[filler.relation.key].append(filler.documents[:MOST_EXPECTED])
+    for documents in by_relation.values():
+        yield np.concatenate(documents)
     topics = [list(nouns.values()) for _, nouns in sorted(attributes.items(), key=lambda item: item[0].text)]
     for nouns in (*topics, [count for topic in topics for count in topic]):
         for side in ("affirmed", "denied") if nouns else ():
