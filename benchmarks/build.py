@@ -29,7 +29,9 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.corpus.files import walk
 from constraintsuite.suites.domain import load_knowledge
-from constraintsuite.suites.pairs.couples import Matching, find_couples, measure, natural_drafts, single_drafts
+from constraintsuite.suites.pairs.couples import find_couples, natural_drafts
+from constraintsuite.suites.pairs.matching import Matching, measure
+from constraintsuite.suites.pairs.singles import single_drafts
 from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
@@ -182,7 +184,7 @@ def _mine(proposals: Sequence[Proposal], matching: Matching) -> list[Query]:
     couples = list(find_couples(proposals, matching, settings, Counter(), explicit=True))
     couples += find_couples(proposals, matching, settings, Counter(), explicit=False)
     drafts = list(natural_drafts(couples, matching))
-    drafts += single_drafts(proposals, drafts, matching, settings)
+    drafts += list(single_drafts(proposals, drafts, matching, settings))
     asked = {p.id: (p.topic, p.constraint.value) for p in proposals}
     return [asked[draft.proposal] for draft in drafts]
 
@@ -207,8 +209,7 @@ def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:
     return Matching(
         documents=case.documents,
         readings=case.readings,
-        people=frozenset(),
-        measures={document.id: measure(document.text) for document in case.documents.values()},
+        measures={name: measure(one.text, case.readings[name].scopes) for name, one in case.documents.items()},
         clusters=case.clusters,
         years=case.years,
         splits=case.splits,

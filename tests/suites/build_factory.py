@@ -20,7 +20,7 @@ from constraintsuite.core.records.examples import (
 from constraintsuite.core.records.text import Document
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.domain import Knowledge, load_knowledge
-from constraintsuite.suites.pairs.couples import Matching, measure
+from constraintsuite.suites.pairs.matching import Matching, measure
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft
 from constraintsuite.suites.queries.class_counts import ClassCounts
 from constraintsuite.suites.queries.evidence import YWords, collect_evidence
@@ -111,8 +111,7 @@ def make_matching(
     return Matching(
         documents={name: Document(name, text) for name, text in texts.items()},
         readings=readings,
-        measures={name: measure(text) for name, text in texts.items()},
-        people=frozenset(),
+        measures={name: measure(text, readings[name].scopes) for name, text in texts.items()},
         clusters=clusters or {},
         years=years or {},
         splits=splits or dict.fromkeys(texts, "train"),

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from constraintsuite.core.records.examples import Split
-from constraintsuite.suites.balancing import BALANCED, Lean, balance, lean_of, measure_leans
+from constraintsuite.suites.balancing import balance, lean_of, measure_leans
+from constraintsuite.suites.pairs.leans import BALANCED, Lean
 from constraintsuite.suites.pairs.records import AcceptedPair, PairDraft
 from suites.build_factory import make_draft, make_proposal
 

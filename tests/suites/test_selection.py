@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from constraintsuite.core.records.examples import EXPLICIT, MINPAIRS, OMISSION
-from constraintsuite.suites.balancing import BALANCED
+from constraintsuite.suites.pairs.leans import BALANCED
 from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 from constraintsuite.suites.selection import select, slice_of

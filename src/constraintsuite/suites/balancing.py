@@ -20,21 +20,12 @@ from constraintsuite.core.records.examples import (
 )
 from constraintsuite.suites.constraints.base import load_solver, load_type
 from constraintsuite.suites.constraints.exclude import with_findings
+from constraintsuite.suites.pairs.leans import BALANCED, NEUTRAL, Lean, add
 from constraintsuite.suites.pairs.records import AcceptedPair, PairDraft
 from constraintsuite.suites.queries.records import Proposal
 
 SelectedUnit = list[PairDraft]
 """Drafts that are selected together: both of a couple, or a single one."""
-Lean = tuple[int, ...]
-"""For each balanced solver, how often it is right in a unit less how often it is wrong."""
-BALANCED = {
-    "position_of_y": "unbalanced_position",
-    "fewer_cues": "unbalanced_cues",
-    "fewer_negations": "unbalanced_negations",
-    "fewer_forms_of_y": "unbalanced_forms",
-    "shorter": "unbalanced_length",
-}
-"""Solvers of the audit that are balanced, and the reason that is given for what is left out."""
 
 
 class BalancedUnits(NamedTuple):
@@ -94,19 +85,17 @@ def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean]) -> 
     stacks: dict[Lean, list[SelectedUnit]] = defaultdict(list)
     for unit in units:
         stacks[lean_of(unit, leans)].append(unit)
-    surplus = [sum(lean[place] * len(stack) for lean, stack in stacks.items()) for place in range(len(BALANCED))]
+    surplus = NEUTRAL
+    for lean, stack in stacks.items():
+        surplus = add(surplus, lean, len(stack))
     left_out: list[tuple[str, SelectedUnit]] = []
     while any(surplus):
         worst = max(range(len(surplus)), key=lambda place: abs(surplus[place]))
         winning = [lean for lean, stack in stacks.items() if stack and lean[worst] * surplus[worst] > 0]
-        lean = min(winning, key=lambda lean: (sum(map(abs, _less(surplus, lean))), lean))
-        surplus = _less(surplus, lean)
+        lean = min(winning, key=lambda lean: (sum(map(abs, add(surplus, lean, -1))), lean))
+        surplus = add(surplus, lean, -1)
         left_out.append(([*BALANCED.values()][worst], stacks[lean].pop()))
     return BalancedUnits([unit for stack in stacks.values() for unit in stack], left_out)
-
-
-def _less(surplus: Sequence[int], lean: Lean) -> list[int]:
-    return [one - other for one, other in zip(surplus, lean, strict=True)]
 
 
 def _as_example(pair: AcceptedPair, proposal: Proposal) -> Example:

@@ -57,7 +57,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "pairs",
         pairs.work,
-        revision=3,
+        revision=4,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
         reads=("domains",),
@@ -65,7 +65,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "kept",
         kept.work,
-        revision=2,
+        revision=3,
         needs=("documents", "queries", "pairs"),
         sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
         reads=("drop",),

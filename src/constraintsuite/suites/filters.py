@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from constraintsuite.core.records.examples import MINPAIRS, SATISFYING, VIOLATING
 from constraintsuite.suites.constraints.exclude import check_counts, check_verdicts
-from constraintsuite.suites.pairs.couples import length_ratio
+from constraintsuite.suites.pairs.matching import length_ratio
 from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.text.edits import starts_with_vowel_sound
 from constraintsuite.text.neardup import jaccard
@@ -26,7 +26,7 @@ def find_reasons(pair: CheckedPair) -> Iterator[str]:
 
 def check_length(pair: CheckedPair) -> str | None:
     """Reject pairs in which one text is much longer than the other."""
-    ratio = length_ratio(len(pair.satisfying.text.split()), len(pair.violating.text.split()))
+    ratio = length_ratio(len(words(pair.satisfying.text)), len(words(pair.violating.text)))
     return "length_ratio" if ratio > pair.pairs.max_length_ratio else None
 
 

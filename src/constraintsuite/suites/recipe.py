@@ -138,6 +138,8 @@ class PairSettings(StrictModel):
     """Examples that exclude one Y, per topic and slice."""
     max_uses_per_document: int = Field(3, ge=1)
     """Examples of one slice and relation that a document takes part in."""
+    max_uses_per_denial: int = Field(2, ge=1)
+    """Examples outside couples that a document which denies Y gives, each with another document."""
     entities: Entities = "invented"
     """`invented`: passages about people and works are edited after all their names were replaced by invented ones;
     `real`: such passages are not edited at all."""

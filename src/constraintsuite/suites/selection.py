@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import EXPLICIT, MAIN_SLICES, MINPAIRS, OMISSIONS
-from constraintsuite.suites.balancing import Lean, SelectedUnit, balance, lean_of, relation_of
+from constraintsuite.suites.balancing import SelectedUnit, balance, lean_of, relation_of
+from constraintsuite.suites.pairs.leans import Lean
 from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.recipe import SizeSettings
 

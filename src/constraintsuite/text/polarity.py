@@ -57,6 +57,11 @@ def judge_document(judged: Sequence[JudgedMention]) -> DocumentVerdict:
     return "uncertain" if verdicts == {"uncertain"} else "mixed"
 
 
+def list_cues(scopes: Iterable[Scope]) -> list[tuple[int, int]]:
+    """The places of all cues of negation, in order, whatever they negate."""
+    return sorted({(scope.cue_start, scope.cue_end) for scope in scopes if scope.kind == "negated"})
+
+
 def _nesting(negating: Sequence[Scope], scopes: Sequence[Scope]) -> int:
     """The depth of nested negations over a mention: 1 for one cue, or for cues that do not cover each other."""
     cues = {(scope.cue_start, scope.cue_end) for scope in negating}

@@ -8,14 +8,8 @@ from collections.abc import Mapping
 import pytest
 
 from constraintsuite.core.records.examples import Split
-from constraintsuite.suites.pairs.couples import (
-    Couple,
-    Matching,
-    find_couples,
-    length_ratio,
-    natural_drafts,
-    single_drafts,
-)
+from constraintsuite.suites.pairs.couples import Couple, find_couples, natural_drafts
+from constraintsuite.suites.pairs.matching import Matching, length_ratio
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import PairSettings
 from suites.build_factory import make_matching, make_proposal
@@ -170,55 +164,6 @@ def test_couples_do_not_depend_on_the_order_of_the_proposals() -> None:
     forth = couples(matching, MANY_SHOWERS, MANY_DOGS)
     back = couples(matching, MANY_DOGS, MANY_SHOWERS)
     assert [couple.id for couple in forth] == [couple.id for couple in back]
-
-
-def test_a_denier_outside_couples_makes_a_single() -> None:
-    texts = {"oak": SILENT["oak"], "barn": "Red Barn is a campsite on the hill that has no showers yet."}
-    proposal = make_proposal("showers", satisfying=["barn"], violating=["oak"])
-    matching = make_matching(texts, [proposal])
-    (draft,) = single_drafts([proposal], [], matching, PairSettings())
-    assert (draft.slice, draft.sources, draft.couple) == ("explicit", ("barn", "oak"), "")
-
-
-def test_a_denial_is_compared_with_a_text_that_names_y_later() -> None:
-    texts = {
-        "barn": "Red Barn has no showers and stands on the hill above the river.",
-        "early": "Early Oak has showers and stands in the wood above the river.",
-        "late": "Late Oak stands in the wood above the river and has hot showers.",
-    }
-    proposal = make_proposal("showers", satisfying=["barn"], violating=["early", "late"])
-    matching = make_matching(texts, [proposal])
-    (draft,) = single_drafts([proposal], [], matching, PairSettings())
-    assert draft.sources == ("barn", "late")
-
-
-def test_a_silent_document_on_topic_makes_a_single_only_where_there_is_no_couple() -> None:
-    proposal = make_proposal("showers", violating=["oak"], on_topic=["oak", "barn"])
-    matching = make_matching(SILENT, [proposal, DOGS])
-    settings = PairSettings(open_omission=True)
-    (draft,) = single_drafts([proposal], [], matching, settings)
-    assert (draft.slice, draft.satisfying.source) == ("open_omission", "barn")
-    used = list(natural_drafts(couples(matching, proposal, DOGS), matching))
-    assert list(single_drafts([proposal], used, matching, settings)) == []
-
-
-def test_silence_about_an_attribute_proves_nothing_unless_it_is_asked_for() -> None:
-    proposal = make_proposal("showers", violating=["oak"], on_topic=["oak", "barn"])
-    matching = make_matching(SILENT, [proposal])
-    assert list(single_drafts([proposal], [], matching, PairSettings())) == []
-
-
-def test_a_text_without_a_role_that_every_film_has_is_an_omission() -> None:
-    texts = {
-        "dusk": "Dusk is a film directed by Ada Lind and set in a village.",
-        "tide": "Tide is a film directed by Ola Berg and set in a town.",
-    }
-    proposal = make_proposal(
-        "Ada Lind", topic="films", relation="directed_by", violating=["dusk"], on_topic=["dusk", "tide"]
-    )
-    matching = make_matching(texts, [proposal])
-    (draft,) = single_drafts([proposal], [], matching, PairSettings())
-    assert (draft.slice, draft.satisfying.source) == ("omission", "tide")
 
 
 @pytest.mark.parametrize(("first", "second", "ratio"), [(2, 3, 1.5), (3, 2, 1.5), (2, 2, 1.0), (0, 2, 2.0)])

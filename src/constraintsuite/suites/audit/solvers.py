@@ -148,8 +148,9 @@ def _terms(text: str) -> frozenset[str]:
 _ALL_WORDS = TermAnalyser(stop_list="none", stem=True)
 
 
-def _count_negations(example: Example, role: str) -> int:
-    return sum(map(_is_negation, words(example.document(role).text)))
+def count_negations(text: str) -> int:
+    """The number of words such as "not", "no" and "without"."""
+    return sum(map(_is_negation, words(text)))
 
 
 def _is_negation(word: str) -> bool:
@@ -164,7 +165,9 @@ _NEGATIONS = frozenset(
 SOLVERS = (
     Solver("shorter", "the text with fewer words", prefer_lower(count_words)),
     Solver(
-        "fewer_negations", 'the text with fewer words such as "not", "no" and "without"', prefer_lower(_count_negations)
+        "fewer_negations",
+        'the text with fewer words such as "not", "no" and "without"',
+        prefer_lower(lambda example, role: count_negations(example.document(role).text)),
     ),
     Solver("bm25_query", "the higher BM25 score under the query", partial(_bm25_advantage, "query"), reads_query=True),
     Solver("bm25_opposite", "the lower BM25 score under the opposite query", _lower_under_opposite, reads_query=True),

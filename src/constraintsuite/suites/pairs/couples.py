@@ -7,59 +7,18 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.examples import EXPLICIT, OMISSION, OPEN_OMISSION, Split
-from constraintsuite.core.records.text import Document
-from constraintsuite.suites.constraints.exclude import TIED_WORDS
-from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
-from constraintsuite.suites.queries.evidence import Stances
+from constraintsuite.core.records.examples import Split
+from constraintsuite.suites.pairs.matching import Matching, natural_draft
+from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal
-from constraintsuite.suites.reading.records import DocumentReading
 from constraintsuite.suites.recipe import PairSettings
 
 WINDOW = 60
 """Each document is compared with this many documents of similar length."""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentLength:
-    """The length of a document in characters and in words."""
-
-    characters: int
-    words: int
-
-
-@dataclass(frozen=True)
-class Matching:
-    """What is known of the documents that may become pairs. Documents and readings are read from disk when needed."""
-
-    documents: Mapping[str, Document]
-    readings: Mapping[str, DocumentReading]
-    measures: Mapping[str, DocumentLength]
-    people: Set[str]
-    """Documents about a person."""
-    clusters: Mapping[str, str]
-    years: Mapping[str, int]
-    splits: Mapping[str, Split]
-    evidence: Mapping[str, Stances]
-    """By proposal id."""
-    topic_scores: Mapping[str, Mapping[str, float]]
-    """The BM25 scores of the documents in the pool of each topic."""
-    best_scores: Mapping[str, float]
-    """The highest score in the pool of each topic."""
-    pooled: Mapping[str, Set[str]]
-    """The documents in the pool of the topic or of the opposite query, by proposal id."""
-
-    def length_ratio(self, a: str, b: str) -> float:
-        """The length of the longer document divided by the length of the shorter one, in words."""
-        return length_ratio(self.measures[a].words, self.measures[b].words)
-
-    def are_duplicates(self, a: str, b: str) -> bool:
-        """Whether two documents are in one near-duplicate cluster."""
-        return self.clusters.get(a, a) == self.clusters.get(b, b)
 
 
 @dataclass(frozen=True)
@@ -133,7 +92,7 @@ def _candidates(
             denials = (b in matching.evidence[p.id].denying) + (a in matching.evidence[q.id].denying)
             if denials != wanted:
                 continue
-            if denials and _delay(b, a, p, matching) + _delay(a, b, q, matching) > 0:
+            if denials and matching.delay(b, a, p) + matching.delay(a, b, q) > 0:
                 rejects["couple:denials_late"] += 1
                 continue
             identity = f"c{stable_hash(p.id, a, q.id, b):016x}"
@@ -168,84 +127,8 @@ def _cost(p: Proposal, a: str, b: str, matching: Matching) -> float:
     return round(math.log(matching.length_ratio(a, b)) + distance, 6)
 
 
-def _delay(satisfying: str, violating: str, proposal: Proposal, matching: Matching) -> int:
-    """1 if the satisfying document mentions Y later than the violating one, -1 if earlier, 0 if at about the same place.
-
-    Writers deny late, and the position of Y must not reveal the answer. What comes late is balanced by what comes early, and
-    left out where there is too much of it: so a document that denies Y is best compared with one that affirms it later.
-    """
-    first = matching.evidence[proposal.id].first
-    if satisfying not in first or violating not in first:
-        return 0
-    words = first[satisfying] - first[violating]
-    return 0 if abs(words) <= TIED_WORDS else 1 if words > 0 else -1
-
-
-def measure(text: str) -> DocumentLength:
-    """The length of a text."""
-    return DocumentLength(len(text), len(text.split()))
-
-
-def length_ratio(first_words: int, second_words: int) -> float:
-    """The number of words of the longer text divided by the number of words of the shorter one."""
-    return max(first_words, second_words) / max(1, min(first_words, second_words))
-
-
 def natural_drafts(couples: Iterable[Couple], matching: Matching) -> Iterator[PairDraft]:
     """Two drafts for each couple, with its texts unchanged."""
     for couple in couples:
-        yield _make_natural(couple.p, couple.b, couple.a, couple.id, couple.cost, matching)
-        yield _make_natural(couple.q, couple.a, couple.b, couple.id, couple.cost, matching)
-
-
-def single_drafts(
-    proposals: Sequence[Proposal], used: Iterable[PairDraft], matching: Matching, settings: PairSettings
-) -> Iterator[PairDraft]:
-    """Pairs outside couples, for documents that deny Y and for topics with a single Y."""
-    pairs = {(draft.proposal, draft.satisfying.source) for draft in used}
-    counts = Counter(draft.proposal for draft in used)
-    for proposal in proposals:
-        evidence = matching.evidence[proposal.id]
-        affirming = [d for d in proposal.violating if _usable(d, proposal, matching) and d in evidence.affirming]
-        candidates = [d for d in proposal.satisfying if _usable(d, proposal, matching) and d in evidence.denying]
-        if not counts[proposal.id] and (settings.open_omission or not proposal.is_attribute):
-            candidates += [d for d in proposal.on_topic if _usable(d, proposal, matching) and evidence.is_silent(d)]
-        uses: Counter[str] = Counter()
-        for satisfying in candidates:
-            if (proposal.id, satisfying) in pairs or counts[proposal.id] >= settings.max_uses_per_y:
-                continue
-            suitable = [
-                document
-                for document in affirming
-                if matching.length_ratio(document, satisfying) <= settings.max_length_ratio
-                and not matching.are_duplicates(document, satisfying)
-                and uses[document] < settings.max_uses_per_document
-            ]
-            if suitable:
-                violating = min(
-                    suitable,
-                    key=lambda d: (
-                        _delay(satisfying, d, proposal, matching),
-                        uses[d],
-                        matching.length_ratio(d, satisfying),
-                        d,
-                    ),
-                )
-                uses[violating] += 1
-                counts[proposal.id] += 1
-                cost = round(math.log(matching.length_ratio(violating, satisfying)), 6)
-                yield _make_natural(proposal, satisfying, violating, "", cost, matching)
-
-
-def _usable(document: str, proposal: Proposal, matching: Matching) -> bool:
-    return matching.splits.get(document) == proposal.split and document in matching.pooled[proposal.id]
-
-
-def _make_natural(
-    proposal: Proposal, satisfying: str, violating: str, couple: str, cost: float, matching: Matching
-) -> PairDraft:
-    """ExplicitMention if the satisfying document denies Y, else Omission; silence about an attribute proves nothing."""
-    silent = OPEN_OMISSION if proposal.is_attribute else OMISSION
-    name = EXPLICIT if satisfying in matching.evidence[proposal.id].denying else silent
-    texts = (DraftDocument(document, matching.documents[document].text) for document in (satisfying, violating))
-    return make_draft(name, proposal, *texts, cost=cost, couple=couple)
+        yield natural_draft(couple.p, couple.b, couple.a, matching, cost=couple.cost, couple=couple.id)
+        yield natural_draft(couple.q, couple.a, couple.b, matching, cost=couple.cost, couple=couple.id)

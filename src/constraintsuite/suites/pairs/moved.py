@@ -17,7 +17,8 @@ from constraintsuite.core.records.examples import MINPAIRS
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
-from constraintsuite.suites.pairs.couples import Matching, group_proposals
+from constraintsuite.suites.pairs.couples import group_proposals
+from constraintsuite.suites.pairs.matching import Matching
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.reading.records import DocumentReading

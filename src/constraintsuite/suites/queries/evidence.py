@@ -14,7 +14,7 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
 from constraintsuite.suites.queries.partial import is_denied_in_part, is_taken_back
 from constraintsuite.text.base import Scope
-from constraintsuite.text.mentions import MentionFinder
+from constraintsuite.text.mentions import MentionFinder, fold
 from constraintsuite.text.polarity import judge_document, judge_mentions
 from constraintsuite.text.terms import words
 
@@ -29,6 +29,17 @@ class YWords:
     blocked: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class YMentions:
+    """The mentions of one Y in a document."""
+
+    first: int
+    """How many words the document has before the first one."""
+    count: int
+    forms: int
+    """How many different forms of Y there are, such as "pool" and "swimming pool"."""
+
+
 @dataclass(slots=True)
 class Stances:
     """The documents by what they say of one Y; all others do not mention it."""
@@ -36,8 +47,8 @@ class Stances:
     affirming: set[str] = field(default_factory=set)
     denying: set[str] = field(default_factory=set)
     unclear: set[str] = field(default_factory=set)
-    first: dict[str, int] = field(default_factory=dict)
-    """How many words each document has before it first mentions Y."""
+    mentions: dict[str, YMentions] = field(default_factory=dict)
+    """Where and how often each document mentions Y."""
 
     def is_silent(self, document: str) -> bool:
         """Whether a document does not mention Y at all."""
@@ -62,8 +73,8 @@ def collect_evidence(
         for finding in judge.read(document, scopes):
             stances = found[finding.key]
             getattr(stances, finding.stance).add(document.id)
-            if finding.first is not None:
-                stances.first[document.id] = finding.first
+            if finding.mentions is not None:
+                stances.mentions[document.id] = finding.mentions
     return found
 
 
@@ -85,11 +96,11 @@ def collect_sides(
 
 
 class _Finding(NamedTuple):
-    """What one document says of one Y; `first` is None if only other words show Y."""
+    """What one document says of one Y; `mentions` is None if only other words show Y."""
 
     key: str
     stance: DocumentStance
-    first: int | None
+    mentions: YMentions | None
 
 
 class _Judge:
@@ -114,6 +125,8 @@ class _Judge:
             in_part = any(is_denied_in_part(document.text, mention) for mention in mentions)
             if verdict == "negates" and key not in shown_otherwise and not in_part:
                 stance = "denying"
-            yield _Finding(key, stance, len(words(document.text[: mentions[0].start])))
+            forms = {fold(mention.of(document.text)) for mention in mentions}
+            before = len(words(document.text[: mentions[0].start]))
+            yield _Finding(key, stance, YMentions(before, len(mentions), len(forms)))
         for key in shown_otherwise - spans.keys():
             yield _Finding(key, "unclear", None)

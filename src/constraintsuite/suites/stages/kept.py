@@ -36,6 +36,7 @@ from constraintsuite.suites.stages.pairs import read_drafts
 from constraintsuite.suites.stages.queries import read_chosen_proposals
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
+from constraintsuite.text.polarity import list_cues
 
 KEPT, REJECTED = "kept.jsonl", "rejected.jsonl"
 
@@ -155,8 +156,7 @@ def _accept(pair: CheckedPair) -> AcceptedPair:
 
 
 def _list_cues(analysis: Analysis) -> tuple[str, ...]:
-    spans = sorted({(s.cue_start, s.cue_end) for s in analysis.scopes if s.kind == "negated"})
-    return tuple(analysis.text[start:end].lower() for start, end in spans)
+    return tuple(analysis.text[start:end].lower() for start, end in list_cues(analysis.scopes))
 
 
 def _find_dropped(

@@ -12,17 +12,12 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.corpus.files import StageRecords, walk_both
 from constraintsuite.suites.domain import Knowledge, load_knowledge
-from constraintsuite.suites.pairs.couples import (
-    DocumentLength,
-    Matching,
-    find_couples,
-    measure,
-    natural_drafts,
-    single_drafts,
-)
+from constraintsuite.suites.pairs.couples import find_couples, natural_drafts
+from constraintsuite.suites.pairs.matching import DocumentMeasures, Matching, measure
 from constraintsuite.suites.pairs.moved import moved_drafts
 from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.pairs.roles import role_drafts
+from constraintsuite.suites.pairs.singles import single_drafts
 from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
@@ -47,7 +42,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     closed = [p for p in proposals if recipe.pairs.open_omission or not p.is_attribute]
     couples += find_couples(closed, matching, recipe.pairs, Counter(), explicit=False)
     drafts = list(natural_drafts(couples, matching))
-    drafts += single_drafts(proposals, drafts, matching, recipe.pairs)
+    drafts += list(single_drafts(proposals, drafts, matching, recipe.pairs))
     attributes = [p for p in proposals if p.is_attribute]
     drafts += moved_drafts(attributes, matching)
     drafts += _draft_roles(job, buildable)
@@ -80,9 +75,8 @@ def _collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], knowledge
     heads = read_heads(job.inputs["mentions"], knowledge)
     wanted = {document for p in proposals for document in (*p.violating, *p.satisfying, *p.on_topic)}
     texts, readings = StageRecords(Document), StageRecords(DocumentReading)
-    measures: dict[str, DocumentLength] = {}
+    measures: dict[str, DocumentMeasures] = {}
     years: dict[str, int] = {}
-    people: set[str] = set()
 
     def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
         for _, row, read in walk_both(job.inputs["documents"], job.inputs["mentions"]):
@@ -91,12 +85,10 @@ def _collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], knowledge
             document, reading = row.parse(Document), read.parse(SubjectRead)
             texts.put(row)
             readings.put(read)
-            measures[document.id] = measure(document.text)
+            measures[document.id] = measure(document.text, reading.scopes)
             classes = classes_of(reading.classes, heads, knowledge)
             if classes and classes[0].year is not None:
                 years[document.id] = classes[0].year
-            if any(one.kind == "person" for one in classes):
-                people.add(document.id)
             yield document, reading.scopes
 
     found = collect_evidence({str(i): words for i, words in enumerate(by_words)}, documents())
@@ -105,7 +97,6 @@ def _collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], knowledge
         documents=texts,
         readings=readings,
         measures=measures,
-        people=people,
         clusters=read_clusters(job.inputs["documents"], measures),
         years=years,
         splits=read_splits(job.inputs["queries"], measures),

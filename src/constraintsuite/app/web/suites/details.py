@@ -29,7 +29,7 @@ from constraintsuite.core.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.core.store.jsonl import encode
 from constraintsuite.suites.filters import topic_share
-from constraintsuite.suites.pairs.couples import length_ratio
+from constraintsuite.suites.pairs.matching import length_ratio
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Scope, ScopeKind
