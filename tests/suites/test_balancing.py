@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from constraintsuite.core.records.examples import Split
 from constraintsuite.suites.balancing import balance, lean_of, measure_leans
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.leans import BALANCED, Lean
 from constraintsuite.suites.pairs.records import AcceptedPair, PairDraft
 from suites.build_factory import make_draft, make_proposal
@@ -27,13 +28,13 @@ def singles(leans: Sequence[Lean], split: Split = "train", first: int = 0) -> di
 
 
 def kept(leans: Leans) -> list[PairDraft]:
-    found = balance([[draft] for draft in leans], leans, lambda unit: unit[0].cost, STATED)
+    found = balance([[draft] for draft in leans], leans, lambda unit: unit[0].cost, STATED, BALANCED)
     return [draft for unit in found.kept for draft in unit]
 
 
 def test_the_most_expensive_of_the_side_that_wins_are_left_out() -> None:
     leans = singles([lean(1), lean(-1), lean(1), lean(1), lean(0)])
-    found = balance([[draft] for draft in leans], leans, lambda unit: unit[0].cost, STATED)
+    found = balance([[draft] for draft in leans], leans, lambda unit: unit[0].cost, STATED, BALANCED)
     assert sorted(unit[0].cost for unit in found.kept) == [0.0, 1.0, 4.0]
     assert [(reason, unit[0].cost) for reason, unit in found.left_out] == [
         ("unbalanced_position", 3.0),
@@ -70,7 +71,13 @@ def test_length_and_cues_of_a_couple_cancel_out() -> None:
     proposals = {f"p{n}": replace(make_proposal("showers"), id=f"p{n}") for n in (1, 2)}
     cues = {"satisfying": ("without",), "violating": ()}
     exchanged = {"satisfying": (), "violating": ("without",)}
-    leans = measure_leans([AcceptedPair(one, (), cues), AcceptedPair(other, (), exchanged)], proposals)
+    constraint = proposals["p1"].constraint
+    assert isinstance(constraint, Exclude)
+    pairs = [
+        AcceptedPair(one, replace(constraint, cues=cues)),
+        AcceptedPair(other, replace(constraint, cues=exchanged)),
+    ]
+    leans = measure_leans(pairs, proposals, BALANCED)
     assert dict(zip(BALANCED, leans[one], strict=True)) == {
         "position_of_y": 1,
         "fewer_cues": -1,
@@ -83,5 +90,6 @@ def test_length_and_cues_of_a_couple_cancel_out() -> None:
 
 def test_what_silence_decides_in_omission_is_not_balanced() -> None:
     draft = make_draft(1, slice="omission")
-    leans = measure_leans([AcceptedPair(draft, (), {})], {"p1": replace(make_proposal("showers"), id="p1")})
+    proposal = replace(make_proposal("showers"), id="p1")
+    leans = measure_leans([AcceptedPair(draft, proposal.constraint)], {"p1": proposal}, BALANCED)
     assert dict(zip(BALANCED, leans[draft], strict=True))["fewer_forms_of_y"] == 0

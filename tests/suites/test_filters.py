@@ -7,13 +7,12 @@ from typing import Any
 import pytest
 
 from constraintsuite.core.records.examples import Spans
+from constraintsuite.suites.constraints.exclude_builder import BUILDER
 from constraintsuite.suites.filters import FILTERS, find_reasons
 from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.choice import get_analyser
-from constraintsuite.text.mentions import find_forms
-from constraintsuite.text.polarity import judge_mentions
-from suites.build_factory import make_draft, make_proposal
+from suites.build_factory import knowledge, make_draft, make_proposal
 
 SATISFIES = "A campsite by the river without showers."
 VIOLATES = "A campsite on the hill with hot showers."
@@ -33,8 +32,10 @@ def pair(
     """A pair that should satisfy and violate "without showers", judged by what its texts say."""
     proposal = make_proposal("showers", topic=topic, kinds=kinds)
     first, second = (
-        CheckedDocument(title, read, judge_mentions(find_forms(read.text, proposal.constraint.forms), read.scopes))
-        for title, read in zip(titles, get_analyser("rules").analyse([satisfying, violating]), strict=True)
+        CheckedDocument(title, read, BUILDER.read(proposal.constraint, role, read, title, knowledge()))
+        for role, title, read in zip(
+            ("satisfying", "violating"), titles, get_analyser("rules").analyse([satisfying, violating]), strict=True
+        )
     )
     return CheckedPair(
         make_draft(1, slice=slice, satisfying=satisfying, violating=violating, edit=edit, changed=(changed, ())),
@@ -70,7 +71,7 @@ def test_a_good_pair_passes_all_filters() -> None:
     ],
 )
 def test_verdicts(changes: dict[str, Any], reason: str | None) -> None:
-    assert FILTERS["verdicts"](pair(**changes)) == reason
+    assert FILTERS["constraint"](pair(**changes)) == reason
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_verdicts(changes: dict[str, Any], reason: str | None) -> None:
     ],
 )
 def test_both_texts_mention_y_equally_often(satisfying: str, slice: str, reason: str | None) -> None:
-    assert FILTERS["counts"](pair(satisfying, slice=slice)) == reason
+    assert FILTERS["constraint"](pair(satisfying, slice=slice)) == reason
 
 
 @pytest.mark.parametrize(

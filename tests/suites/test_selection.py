@@ -22,7 +22,7 @@ def selected(
     drafts: Sequence[PairDraft], sizes: SizeSettings, stated: str = ""
 ) -> tuple[list[PairDraft], list[tuple[str, PairDraft]]]:
     """What is selected where no shortcut decides anything; only the relations named by a letter in `stated` are capped."""
-    return select(drafts, sizes, dict.fromkeys(drafts, NEUTRAL), set(stated))
+    return select(drafts, sizes, dict.fromkeys(drafts, NEUTRAL), set(stated), BALANCED)
 
 
 def chosen(drafts: Sequence[PairDraft], sizes: SizeSettings) -> list[PairDraft]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from constraintsuite.core.records.constraints import Evidence
-from constraintsuite.suites.tags import denial, difficulty
+from constraintsuite.suites.constraints.exclude_builder import denial
+from constraintsuite.suites.tags import difficulty
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +19,7 @@ from constraintsuite.core.records.examples import (
     Split,
 )
 from constraintsuite.suites.constraints.base import load_solver, load_type
-from constraintsuite.suites.constraints.exclude import with_findings
-from constraintsuite.suites.pairs.leans import BALANCED, NEUTRAL, Lean, add
+from constraintsuite.suites.pairs.leans import Lean, add
 from constraintsuite.suites.pairs.records import AcceptedPair, PairDraft
 from constraintsuite.suites.queries.records import Proposal
 
@@ -35,13 +34,15 @@ class BalancedUnits(NamedTuple):
     left_out: list[tuple[str, SelectedUnit]]
 
 
-def measure_leans(pairs: Sequence[AcceptedPair], proposals: Mapping[str, Proposal]) -> dict[PairDraft, Lean]:
-    """What the balanced solvers pick in each pair: +1 for the satisfying document, -1 for the violating one, 0 for a tie.
+def measure_leans(
+    pairs: Sequence[AcceptedPair], proposals: Mapping[str, Proposal], solvers: Iterable[str]
+) -> dict[PairDraft, Lean]:
+    """What these solvers pick in each pair: +1 for the satisfying document, -1 for the violating one, 0 for a tie.
 
     Where the meaning of the constraint decides a solver, as silence does in Omission, there is nothing to balance.
     """
     examples = [_as_example(pair, proposals[pair.draft.proposal]) for pair in pairs]
-    picks = [np.where(_is_free(examples, name), load_solver(name).picks(examples), 0) for name in BALANCED]
+    picks = [np.where(_is_free(examples, name), load_solver(name).picks(examples), 0) for name in solvers]
     return {pair.draft: tuple(map(int, lean)) for pair, *lean in zip(pairs, *picks, strict=True)}
 
 
@@ -64,8 +65,11 @@ def balance(
     leans: Mapping[PairDraft, Lean],
     rank: Callable[[SelectedUnit], Any],
     stated: Collection[str],
+    balanced: Mapping[str, str],
 ) -> BalancedUnits:
     """Leave out units of one slice until every solver is balanced; those with the highest rank go first.
+
+    `balanced` are the solvers that the leans are of, and the reason that is given for what is left out for each.
 
     In each split every stated relation is balanced by itself. Otherwise a shortcut that wins with one relation and loses with
     another could be learnt, since queries tell their relation. All attributes are balanced together.
@@ -74,18 +78,18 @@ def balance(
     for unit in sorted(units, key=rank):
         relation = relation_of(unit)
         parts[unit[0].split, relation if relation in stated else ""].append(unit)
-    found = [_balance(parts[part], leans) for part in sorted(parts)]
+    found = [_balance(parts[part], leans, tuple(balanced.values())) for part in sorted(parts)]
     return BalancedUnits(
         [unit for each in found for unit in each.kept], [one for each in found for one in each.left_out]
     )
 
 
-def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean]) -> BalancedUnits:
+def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean], reasons: Sequence[str]) -> BalancedUnits:
     """Always drop from the side that wins most the unit after which the sum of all surpluses is least."""
     stacks: dict[Lean, list[SelectedUnit]] = defaultdict(list)
     for unit in units:
         stacks[lean_of(unit, leans)].append(unit)
-    surplus = NEUTRAL
+    surplus: Lean = (0,) * len(reasons)
     for lean, stack in stacks.items():
         surplus = add(surplus, lean, len(stack))
     left_out: list[tuple[str, SelectedUnit]] = []
@@ -94,7 +98,7 @@ def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean]) -> 
         winning = [lean for lean, stack in stacks.items() if stack and lean[worst] * surplus[worst] > 0]
         lean = min(winning, key=lambda lean: (sum(map(abs, add(surplus, lean, -1))), lean))
         surplus = add(surplus, lean, -1)
-        left_out.append(([*BALANCED.values()][worst], stacks[lean].pop()))
+        left_out.append((reasons[worst], stacks[lean].pop()))
     return BalancedUnits([unit for stack in stacks.values() for unit in stack], left_out)
 
 
@@ -108,7 +112,7 @@ def _as_example(pair: AcceptedPair, proposal: Proposal) -> Example:
     return Example(
         id="",
         slice=draft.slice,
-        constraint=with_findings(proposal.constraint, proposal.constraint.cue, pair),
+        constraint=pair.constraint,
         query=proposal.query,
         opposite=proposal.opposite,
         topic=proposal.topic,

@@ -20,6 +20,7 @@ from constraintsuite.corpora.registry import open_source
 from constraintsuite.suites.audit.audit import audit_examples
 from constraintsuite.suites.audit.balance import balance
 from constraintsuite.suites.card import write_card
+from constraintsuite.suites.constraints.base import load_builder
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.dropped import check_dropped
 from constraintsuite.suites.emptiness import refuse_empty
@@ -28,11 +29,12 @@ from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.considered import CONSIDERED
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.outlook import find_unused
+from constraintsuite.suites.queries.relations import check_relations
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.small_splits import find_small_splits
 from constraintsuite.suites.splits import wanted_splits
 from constraintsuite.suites.stages import candidates, controls, documents, gold, kept, mentions, pairs, queries, tagged
-from constraintsuite.suites.stages.queries import check_relations, read_proposals
+from constraintsuite.suites.stages.queries import read_proposals
 from constraintsuite.text.choice import choose_analyser
 
 STAGES: tuple[Stage[Recipe], ...] = (
@@ -50,7 +52,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
         queries.work,
         revision=5,
         needs=("documents", "mentions"),
-        sections=("analysis", "queries", "splits", "pairs", "approved"),
+        sections=("constraints", "analysis", "queries", "splits", "pairs", "approved"),
         reads=("approved", "domains"),
     ),
     Stage("candidates", candidates.work, revision=2, needs=("documents", "queries"), sections=("candidates",)),
@@ -65,7 +67,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "kept",
         kept.work,
-        revision=3,
+        revision=4,
         needs=("documents", "queries", "pairs"),
         sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
         reads=("drop",),
@@ -149,6 +151,8 @@ def build_suite(
 
 def resolve(recipe: Recipe) -> Recipe:
     """The recipe as it is recorded: with a name, and the analyser that `auto` stands for. Checks the files that it names."""
+    for name in recipe.constraints:
+        load_builder(name)
     check_relations(recipe.queries, load_knowledge(recipe.analysis.domains))
     if recipe.approved is not None:
         check_approval(recipe.approved)

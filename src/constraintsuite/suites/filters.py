@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from constraintsuite.core.records.examples import MINPAIRS, SATISFYING, VIOLATING
-from constraintsuite.suites.constraints.exclude import check_counts, check_verdicts
+from constraintsuite.suites.constraints.base import load_builder
 from constraintsuite.suites.pairs.matching import length_ratio
 from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.text.edits import starts_with_vowel_sound
@@ -22,6 +22,11 @@ Filter = Callable[[CheckedPair], str | None]
 def find_reasons(pair: CheckedPair) -> Iterator[str]:
     """The reasons to reject a pair, filter by filter; none if it passes."""
     return (reason for check in FILTERS.values() if (reason := check(pair)) is not None)
+
+
+def check_constraint(pair: CheckedPair) -> str | None:
+    """Reject pairs that do not show the constraint obeyed and violated, as its type defines that."""
+    return load_builder(pair.proposal.constraint.type).find_fault(pair)
 
 
 def check_length(pair: CheckedPair) -> str | None:
@@ -80,8 +85,7 @@ def _wrong_article(text: str) -> bool:
 
 
 FILTERS: Mapping[str, Filter] = {
-    "verdicts": check_verdicts,
-    "counts": check_counts,
+    "constraint": check_constraint,
     "length": check_length,
     "topic": check_topic,
     "similarity": check_similarity,

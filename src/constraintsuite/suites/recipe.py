@@ -223,6 +223,8 @@ class Recipe(StrictModel):
     """Name of the corpus in example ids; if empty, the name of the source."""
     seed: int = 0
     corpus: SourceSettings
+    constraints: tuple[str, ...] = Field(("exclude",), min_length=1)
+    """The constraint types of which examples are made."""
     documents: DocumentSettings = DocumentSettings()
     analysis: AnalysisSettings = AnalysisSettings()
     queries: QuerySettings = QuerySettings()

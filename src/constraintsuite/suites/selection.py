@@ -18,12 +18,16 @@ UnselectedUnits = list[tuple[str, SelectedUnit]]
 
 
 def select(
-    drafts: Sequence[PairDraft], sizes: SizeSettings, leans: Mapping[PairDraft, Lean], stated: Collection[str]
+    drafts: Sequence[PairDraft],
+    sizes: SizeSettings,
+    leans: Mapping[PairDraft, Lean],
+    stated: Collection[str],
+    balanced: Mapping[str, str],
 ) -> tuple[list[PairDraft], list[tuple[str, PairDraft]]]:
-    """The selected drafts, and the others with the reason why they were left out.
+    """The selected drafts of one constraint type, and the others with the reason why they were left out.
 
-    `leans` say what shortcuts pick in each draft. `stated` are the relations that documents state, such as `directed_by`:
-    only these are capped. Attributes and slots are as many relations as there are Y, whatever they are called.
+    `leans` say what the shortcuts that are `balanced` pick in each draft. `stated` are the relations that documents state, such
+    as `directed_by`: only these are capped. Attributes and slots are as many relations as there are Y, whatever they are called.
     """
     units = _units(drafts)
     shares = {
@@ -36,9 +40,9 @@ def select(
     used: Counter[str] = Counter()
     for name in MAIN_SLICES:
         rank = _Ranking(used, leans)
-        fair = balance([unit for unit in units if slice_of(unit) == name], leans, rank, stated)
+        fair = balance([unit for unit in units if slice_of(unit) == name], leans, rank, stated, balanced)
         picked, left = _pick(fair.kept, round(shares[name] * sizes.main), sizes, rank, stated)
-        final = balance(picked, leans, rank, stated)
+        final = balance(picked, leans, rank, stated, balanced)
         chosen += final.kept
         left_out += [*fair.left_out, *left, *final.left_out]
         used.update(document for unit in final.kept for draft in unit for document in set(draft.sources))

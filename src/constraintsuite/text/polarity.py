@@ -47,7 +47,12 @@ def judge_mentions(mentions: Iterable[Span], scopes: Sequence[Scope]) -> tuple[J
 
 def judge_document(judged: Sequence[JudgedMention]) -> DocumentVerdict:
     """The verdict on the text: `affirms` and `negates` only if every mention agrees."""
-    verdicts = {one.verdict for one in judged}
+    return join_verdicts(one.verdict for one in judged)
+
+
+def join_verdicts(mentions: Iterable[str]) -> DocumentVerdict:
+    """The verdict on a text from the verdicts on its mentions."""
+    verdicts = set(mentions)
     if not verdicts:
         return "omits"
     if verdicts == {"affirmed"}:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.suites.balancing import measure_leans
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.couples import find_couples, natural_drafts
-from constraintsuite.suites.pairs.leans import NEUTRAL
+from constraintsuite.suites.pairs.leans import BALANCED, NEUTRAL
 from constraintsuite.suites.pairs.matching import Matching
 from constraintsuite.suites.pairs.records import AcceptedPair, PairDraft
 from constraintsuite.suites.pairs.singles import single_drafts
+from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import PairSettings
 from constraintsuite.text.polarity import list_cues
 from suites.build_factory import make_matching, make_proposal
@@ -138,13 +141,12 @@ def test_the_lean_of_a_possible_pair_is_what_the_audit_finds_in_it(satisfying: s
     proposal = make_proposal("showers", satisfying=[satisfying], violating=[violating])
     matching = make_matching(LATE, [proposal])
     (draft,) = single_drafts([proposal], [], matching, PairSettings())
-    assert measure_leans([accept(draft, matching)], {proposal.id: proposal})[draft] == matching.lean(
-        satisfying, violating, proposal
-    )
+    found = measure_leans([accept(draft, proposal, matching)], {proposal.id: proposal}, BALANCED)[draft]
+    assert found == matching.lean(satisfying, violating, proposal)
     assert matching.lean(satisfying, violating, proposal) != NEUTRAL
 
 
-def accept(draft: PairDraft, matching: Matching) -> AcceptedPair:
+def accept(draft: PairDraft, proposal: Proposal, matching: Matching) -> AcceptedPair:
     """The pair as the filters hand it on, with the cues and the evidence of its texts."""
     cues = {
         role: tuple(made.text[start:end] for start, end in list_cues(matching.readings[made.source].scopes))
@@ -155,4 +157,5 @@ def accept(draft: PairDraft, matching: Matching) -> AcceptedPair:
         Evidence(role, start := made.text.index("showers"), start + len("showers"), verdicts[role], "test")
         for role, made in zip(("satisfying", "violating"), draft.documents, strict=True)
     )
-    return AcceptedPair(draft, evidence, cues)
+    assert isinstance(proposal.constraint, Exclude)
+    return AcceptedPair(draft, replace(proposal.constraint, evidence=evidence, cues=cues))

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol, cast
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, cast
 
+from constraintsuite.core.catalogue import Catalogue
 from constraintsuite.core.errors import UserError, hint_for
-from constraintsuite.core.records.constraints import CONSTRAINTS, Constraint
+from constraintsuite.core.records.constraints import CONSTRAINTS, Constraint, Evidence
 from constraintsuite.core.records.examples import Example
 from constraintsuite.suites.audit.solvers import SOLVERS, Solver
+
+if TYPE_CHECKING:
+    from constraintsuite.core.execution.stage import Job
+    from constraintsuite.suites.corpus.corpus import DocumentNumbers
+    from constraintsuite.suites.domain import Knowledge
+    from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair, PairDraft
+    from constraintsuite.suites.queries.considered import ConsideredAttribute
+    from constraintsuite.suites.queries.records import Proposal
+    from constraintsuite.suites.queries.view import CorpusView
+    from constraintsuite.suites.recipe import Recipe
+    from constraintsuite.suites.splits import AskedSplits
+    from constraintsuite.text.base import Analysis
 
 
 class ConstraintType(Protocol):
@@ -32,9 +47,77 @@ class ConstraintType(Protocol):
         """Read the texts of these examples again; gives one line for each label that no longer holds."""
 
 
+class ConstraintSurvey(Protocol):
+    """What a builder found in a corpus, before its documents are dealt to splits."""
+
+    @property
+    def names(self) -> Mapping[str, DocumentNumbers]:
+        """The documents that state each name; a name is asked for in one split only."""
+
+    @property
+    def ties(self) -> Iterable[Sequence[DocumentNumbers]]:
+        """Lists of groups of documents that should share a split, the most important list first."""
+
+    @property
+    def uses(self) -> Iterable[DocumentNumbers]:
+        """For each kind of example, the documents that it can be made from, once for each example that may be expected."""
+
+    def propose(self, splits: AskedSplits, rejects: Counter[str]) -> Iterable[Proposal]:
+        """The queries that this corpus could answer."""
+
+    @property
+    def considered(self) -> Iterable[ConsideredAttribute]:
+        """What became of everything that was looked at; complete after `propose`."""
+
+    def write(self, out: Path) -> None:
+        """Write what `draft` needs besides the proposals; called after `propose`."""
+
+
+class ConstraintBuilder(Protocol):
+    """Makes examples of one constraint type."""
+
+    @property
+    def balanced(self) -> Mapping[str, str]:
+        """The solvers that must be right as often as wrong, and the reason that is given for what is left out for each."""
+
+    def survey(self, view: CorpusView, knowledge: Knowledge, recipe: Recipe, rejects: Counter[str]) -> ConstraintSurvey:
+        """Find out what can be asked for."""
+
+    def draft(self, proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str]) -> Iterable[PairDraft]:
+        """Pairs of texts that may become examples of these proposals."""
+
+    def read(
+        self, constraint: Constraint, role: str, analysis: Analysis, title: str, knowledge: Knowledge
+    ) -> tuple[Evidence, ...]:
+        """Everything in a text that decides whether it obeys the constraint."""
+
+    def find_fault(self, pair: CheckedPair) -> str | None:
+        """The reason why a pair does not show the constraint obeyed and violated; None if it does."""
+
+    def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
+        """The constraint of a proposal with what was found in the two documents, by their roles."""
+
+    def tags(self, constraint: Constraint, satisfying: str) -> Mapping[str, str]:
+        """The tags that only this type has, from the complete constraint and the satisfying text."""
+
+
+BUILDERS: Catalogue[ConstraintBuilder] = Catalogue(
+    "constraint type that can be built",
+    {
+        "exclude": "constraintsuite.suites.constraints.exclude_builder:BUILDER",
+    },
+)
+"""The constraint types that `csuite build` makes examples of, in the order in which it does."""
+
+
 def load_type(name: str) -> ConstraintType:
     """The constraint type of this name."""
     return cast(ConstraintType, CONSTRAINTS.load(name))
+
+
+def load_builder(name: str) -> ConstraintBuilder:
+    """The builder of this constraint type."""
+    return BUILDERS.load(name)
 
 
 def load_solver(name: str) -> Solver:

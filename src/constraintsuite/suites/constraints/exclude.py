@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ from constraintsuite.core.records.text import Span
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.suites.audit.solvers import Solver, prefer_lower
 from constraintsuite.suites.domain import Knowledge, load_knowledge
-from constraintsuite.suites.pairs.records import AcceptedPair, CheckedPair
+from constraintsuite.suites.pairs.records import CheckedPair
 from constraintsuite.suites.reading.classes import read_classes
 from constraintsuite.suites.reading.facts import read_facts
 from constraintsuite.suites.reading.records import Fact
@@ -31,7 +31,7 @@ from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analysis, DocumentVerdict, Polarity
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms, fold
-from constraintsuite.text.polarity import JudgedMention, judge_document, judge_mentions
+from constraintsuite.text.polarity import JudgedMention, join_verdicts, judge_document, judge_mentions
 from constraintsuite.text.terms import words
 
 
@@ -64,16 +64,12 @@ def _judge_role(mention: Span, facts: Sequence[Fact], role: str) -> JudgedMentio
     return JudgedMention(mention, verdict, None, "role" if role in roles else "other_role" if roles else "no_role")
 
 
-def with_findings(proposed: Constraint, cue: str, pair: AcceptedPair) -> Exclude:
-    """The constraint of a proposal, with the cue of the chosen wording and what was found in the texts of one pair."""
-    assert isinstance(proposed, Exclude)
-    return replace(proposed, cue=cue, evidence=pair.evidence, cues=pair.cues)
-
-
 def check_verdicts(pair: CheckedPair) -> str | None:
-    """A filter: the satisfying text must deny Y, or in Omission not mention it, and the violating text must affirm it."""
+    """The satisfying text must deny Y, or in Omission not mention it, and the violating text must affirm it."""
     expected = "omits" if pair.draft.slice in OMISSIONS else "negates"
-    satisfying, violating = judge_document(pair.satisfying.mentions), judge_document(pair.violating.mentions)
+    satisfying, violating = (
+        join_verdicts(one.value for one in document.evidence) for document in (pair.satisfying, pair.violating)
+    )
     if satisfying != expected:
         return f"satisfying_{satisfying}_y"
     if violating != "affirms":
@@ -86,8 +82,8 @@ def check_verdicts(pair: CheckedPair) -> str | None:
 
 
 def check_counts(pair: CheckedPair) -> str | None:
-    """A filter: both texts mention Y equally often, except in Omission; otherwise the number would give the answer away."""
-    if pair.draft.slice in OMISSIONS or len(pair.satisfying.mentions) == len(pair.violating.mentions):
+    """Both texts mention Y equally often, except in Omission; otherwise the number would give the answer away."""
+    if pair.draft.slice in OMISSIONS or len(pair.satisfying.evidence) == len(pair.violating.evidence):
         return None
     return "unequal_y"
 

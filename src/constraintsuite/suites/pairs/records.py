@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.constraints import Constraint, Evidence
 from constraintsuite.core.records.examples import NATURAL, Spans, Split
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import Analysis
-from constraintsuite.text.polarity import JudgedMention
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,8 @@ class CheckedDocument:
 
     title: str
     analysis: Analysis
-    mentions: tuple[JudgedMention, ...]
-    """Every mention of the constraint's value, with the verdict on it."""
+    evidence: tuple[Evidence, ...]
+    """Everything in the text that decides whether it obeys the constraint."""
 
     @property
     def text(self) -> str:
@@ -96,12 +94,10 @@ class CheckedPair:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedPair:
-    """A pair that passed all filters, with the evidence in its texts."""
+    """A pair that passed all filters, with the constraint and the evidence in its texts."""
 
     draft: PairDraft
-    evidence: tuple[Evidence, ...]
-    cues: Mapping[str, tuple[str, ...]]
-    """Negation words of each document, by its role."""
+    constraint: Constraint
 
 
 @dataclass(frozen=True, slots=True)

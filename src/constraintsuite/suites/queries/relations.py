@@ -9,15 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.suites.corpus.corpus import DocumentNumbers, Numbering
 from constraintsuite.suites.domain import Knowledge, Relation
 from constraintsuite.suites.queries.evidence import Sides, YWords
 from constraintsuite.suites.queries.named_topics import NamedTopics
-from constraintsuite.suites.queries.records import Proposal, Topic, y_key
+from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, y_key
 from constraintsuite.suites.queries.topics import TopicTable, plural, plural_of_value
 from constraintsuite.suites.queries.wording import QueryWording, keep_sound, make_proposal, word_query
 from constraintsuite.suites.reading.records import Fact
+from constraintsuite.suites.recipe import QuerySettings, Recipe
 from constraintsuite.suites.splits import AskedSplits
 from constraintsuite.suites.word_lists import reading_words
 
@@ -195,3 +197,18 @@ def _counts_as_part(documents: int, topic: Topic, size: int, relation: Relation,
     found = matters(documents, topic, size, relation)
     rejects["query:not_a_real_part_of_the_topic"] += not found
     return found
+
+
+def check_relations(settings: QuerySettings, knowledge: Knowledge) -> None:
+    """Refuse a recipe that names a relation that no domain file has."""
+    known = {*knowledge.relations, ATTRIBUTE}
+    for name in (*settings.relations, *settings.exclude_relations):
+        if name not in known:
+            raise UserError(f"No relation named {name!r}. There are: {', '.join(sorted(known))}.")
+
+
+def allowed_relations(recipe: Recipe, knowledge: Knowledge) -> set[str]:
+    """The relations that a recipe lets be asked for."""
+    known = {*knowledge.relations, ATTRIBUTE}
+    wanted = set(recipe.queries.relations) or known
+    return (wanted & known) - set(recipe.queries.exclude_relations)

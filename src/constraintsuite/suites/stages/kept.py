@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +12,10 @@ from constraintsuite.core.execution.record_isolation import RecordIsolation
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import shard_of
 from constraintsuite.core.execution.stage import Job
-from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
 from constraintsuite.suites.balancing import measure_leans
-from constraintsuite.suites.constraints.exclude import judge_y
+from constraintsuite.suites.constraints.base import load_builder
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.dropped import DROPPED, name_of_texts, read_dropped
 from constraintsuite.suites.filters import find_reasons
@@ -36,7 +35,6 @@ from constraintsuite.suites.stages.pairs import read_drafts
 from constraintsuite.suites.stages.queries import read_chosen_proposals
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
-from constraintsuite.text.polarity import list_cues
 
 KEPT, REJECTED = "kept.jsonl", "rejected.jsonl"
 
@@ -65,9 +63,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     wanted = [draft for draft in accepted if draft not in dropped]
     broken = _find_broken_couples(wanted, drafts)
     whole = [draft for draft in wanted if draft not in broken]
-    leans = measure_leans([accepted[draft] for draft in whole], proposals)
-    stated = {proposal.relation for proposal in proposals.values() if not proposal.is_attribute}
-    chosen, surplus = select(whole, job.recipe.sizes, leans, stated)
+    chosen, surplus = _select([accepted[draft] for draft in whole], proposals, job.recipe)
     rejected += [RejectedPair(DROPPED, draft) for draft in accepted if draft in dropped]
     rejected += [RejectedPair("couple_broken", draft) for draft in wanted if draft in broken]
     rejected += [RejectedPair(reason, draft) for reason, draft in surplus]
@@ -78,6 +74,25 @@ def work(job: Job[Recipe]) -> WorkCounts:
         {"checked": checked.counts.get("checked", 0), "kept": len(chosen), **dict(sorted(slices.items()))},
         {**checked.rejects, **Counter(pair.reason for pair in rejected)},
     )
+
+
+def _select(
+    pairs: Sequence[AcceptedPair], proposals: Mapping[str, Proposal], recipe: Recipe
+) -> tuple[list[PairDraft], list[tuple[str, PairDraft]]]:
+    """The drafts that are kept, type by type, and the others with the reason."""
+    by_type: dict[str, list[AcceptedPair]] = defaultdict(list)
+    for pair in pairs:
+        by_type[pair.constraint.type].append(pair)
+    stated = {proposal.relation for proposal in proposals.values() if not proposal.is_attribute}
+    chosen: list[PairDraft] = []
+    left_out: list[tuple[str, PairDraft]] = []
+    for name in sorted(by_type):
+        balanced = load_builder(name).balanced
+        leans = measure_leans(by_type[name], proposals, balanced)
+        picked, left = select([pair.draft for pair in by_type[name]], recipe.sizes, leans, stated, balanced)
+        chosen += picked
+        left_out += left
+    return chosen, left_out
 
 
 def _make_tasks(job: Job[Recipe], drafts: Sequence[PairDraft], proposals: dict[str, Proposal]) -> dict[str, CheckTask]:
@@ -133,30 +148,21 @@ def _analysed_pair(
 ) -> CheckedPair:
     proposal = task.proposals[draft.proposal]
 
-    def analysed(document: DraftDocument) -> CheckedDocument:
-        title = task.titles[document.source] if document.title is None else document.title
-        judged = judge_y(proposal.constraint, analyses[document.text], title, knowledge)
-        return CheckedDocument(title, analyses[document.text], judged)
+    read = load_builder(proposal.constraint.type).read
 
-    return CheckedPair(
-        draft, proposal, analysed(draft.satisfying), analysed(draft.violating), task.recipe.filters, task.recipe.pairs
-    )
+    def analysed(role: str, document: DraftDocument) -> CheckedDocument:
+        title = task.titles[document.source] if document.title is None else document.title
+        analysis = analyses[document.text]
+        return CheckedDocument(title, analysis, read(proposal.constraint, role, analysis, title, knowledge))
+
+    satisfying, violating = analysed(SATISFYING, draft.satisfying), analysed(VIOLATING, draft.violating)
+    return CheckedPair(draft, proposal, satisfying, violating, task.recipe.filters, task.recipe.pairs)
 
 
 def _accept(pair: CheckedPair) -> AcceptedPair:
+    proposed = pair.proposal.constraint
     documents = {SATISFYING: pair.satisfying, VIOLATING: pair.violating}
-    evidence = tuple(
-        Evidence(role, m.span.start, m.span.end, m.verdict, m.rule, m.cue.of(document.text) if m.cue else None)
-        for role, document in documents.items()
-        for m in document.mentions
-    )
-    return AcceptedPair(
-        pair.draft, evidence, {role: _list_cues(document.analysis) for role, document in documents.items()}
-    )
-
-
-def _list_cues(analysis: Analysis) -> tuple[str, ...]:
-    return tuple(analysis.text[start:end].lower() for start, end in list_cues(analysis.scopes))
+    return AcceptedPair(pair.draft, load_builder(proposed.type).complete(proposed, documents))
 
 
 def _find_dropped(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import stable_hash
@@ -22,7 +23,6 @@ from constraintsuite.core.records.examples import (
 )
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import write_jsonl
-from constraintsuite.suites.constraints.exclude import with_findings
 from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument
 from constraintsuite.suites.queries.records import Proposal, Wording
 from constraintsuite.suites.queries.wording import choose_wordings
@@ -46,7 +46,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     clusters = read_clusters(job.inputs["documents"], wanted)
     by_name: dict[str, list[AcceptedPair]] = defaultdict(list)
     for kept in all_kept:
-        by_name[f"{proposals[kept.draft.proposal].constraint.type}_{kept.draft.slice}"].append(kept)
+        by_name[f"{kept.constraint.type}_{kept.draft.slice}"].append(kept)
     examples: list[Example] = []
     for name in sorted(by_name):
         for index, kept in enumerate(sorted(by_name[name], key=_order), 1):
@@ -104,7 +104,7 @@ def _example(
     return Example(
         id=identity,
         slice=draft.slice,
-        constraint=with_findings(proposal.constraint, wording.cue, kept),
+        constraint=replace(kept.constraint, cue=wording.cue),
         query=wording.query,
         opposite=wording.opposite,
         topic=proposal.topic,
