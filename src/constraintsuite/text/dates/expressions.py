@@ -35,6 +35,8 @@ class Expression:
     """Of a `partial`, a day or month without its year: first and last day of the month; zeros for all of it."""
     month: int = 0
     has_own_year: bool = True
+    ranged: bool = False
+    """Whether it joins the two ends of a range."""
 
     def in_year(self, year: int) -> Expression:
         """A `partial` with the year that stands elsewhere."""

@@ -103,6 +103,7 @@ def _join(text: str, one: Expression, after: Expression) -> Expression | None:
         last=after.last,
         approximate=one.approximate or after.approximate or hedged,
         sure=one.sure or after.sure,
+        ranged=True,
         kind=one.kind if one.kind == after.kind else "year",
     )
 
@@ -128,7 +129,7 @@ def _confirmed(text: str, periods: Sequence[Expression]) -> list[Expression]:
 def _date(text: str, one: Expression) -> Date | None:
     assert one.first is not None
     assert one.last is not None
-    around = read_surroundings(text, one.start, one.end)
+    around = read_surroundings(text, one.start, one.end, one.ranged)
     if around.part == "turn":
         return None
     first, last = _half(one.first, one.last, around.part)

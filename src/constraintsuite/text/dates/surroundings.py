@@ -26,7 +26,7 @@ class Surroundings(NamedTuple):
 def _hedges() -> re.Pattern[str]:
     words = date_words()
     return re.compile(
-        rf"(?:(?<![\w])(?P<hedge>{either(words.approximate)})(?:\s{{1,3}}(?:in|of|from|to))?[\s-]{{0,3}}"
+        rf"(?:(?<![\w])(?P<hedge>{either(words.approximate)})(?:\s{{1,3}}of)?[\s-]{{0,3}}"
         rf"|(?<![\w])(?P<part>(?:first|second|latter|last|former|third|fourth|final|\w+['’]s)\s(?:half|quarter|third|decade|decades|years?))\sof\s"
         rf"|(?<![\w])(?P<turn>turn\sof)\s"
         rf"|(?<![\w])(?:the|a|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
@@ -46,12 +46,13 @@ _OPEN_END = re.compile(r"\s?[-–—]\s?[)\]]")
 _OR_EARLIER = re.compile(r"\s(?:or earlier|and earlier|or before|and before)\b", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|nor|neither|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _CLAUSE_START = re.compile(r"[.;:!?]\s|\b(?:but|and|which|who)\b", re.IGNORECASE)
+_NAME_NEXT = re.compile(r"\s[A-Z][a-z]")
 _DOUBT = re.compile(r"\s?\(?\?")
 _LAST_WORD = re.compile(r"([\w'’]+)\W{0,3}$")
 
 
-def read_surroundings(text: str, start: int, end: int) -> Surroundings:
-    """What the words around the date from `start` to `end` say of it."""
+def read_surroundings(text: str, start: int, end: int, has_end: bool = False) -> Surroundings:
+    """What the words around the date from `start` to `end` say of it; `has_end` if it is a range, which "from" opens."""
     left, right = text[max(0, start - _WINDOW) : start], text[end : end + 30]
     approximate, part = _DOUBT.match(right) is not None, ""
     for _ in range(_MOST_HEDGES):
@@ -61,7 +62,7 @@ def read_surroundings(text: str, start: int, end: int) -> Surroundings:
         part = part or _part_of(found)
         approximate = approximate or found["hedge"] is not None or (found["part"] is not None and not part)
         left = left[: found.start()]
-    return Surroundings(_bound(left, right), approximate, part)
+    return Surroundings(_bound(left, right, has_end), approximate, part)
 
 
 def _part_of(found: re.Match[str]) -> str:
@@ -74,7 +75,7 @@ def _part_of(found: re.Match[str]) -> str:
     return "first half" if which in ("first", "former") else "second half"
 
 
-def _bound(left: str, right: str) -> Bound:
+def _bound(left: str, right: str, has_end: bool) -> Bound:
     if _ONWARDS.match(right) or _TO_PRESENT.match(right) or _OPEN_END.match(right):
         return "since"
     if _OR_EARLIER.match(right):
@@ -85,13 +86,18 @@ def _bound(left: str, right: str) -> Bound:
     phrase, before = found.group().strip().lower(), left[: found.start()]
     last = _LAST_WORD.search(before)
     word = last.group(1).lower() if last else ""
-    if phrase == "from" and (word in date_words().dated_things or before.rstrip().endswith((")", '"'))):
+    if phrase == "from" and (has_end or _names_origin(before, word, right)):
         return ""
-    if phrase in ("through", "into", "following") and word in ("", "well", "right") and phrase == "through":
+    if phrase == "through" and not word:
         return ""
     if found["until"]:
         return _until(before)
     return found.lastgroup  # type: ignore[return-value] # the names of the groups are the bounds
+
+
+def _names_origin(before: str, word: str, right: str) -> bool:
+    """A letter from 1946, an author from fifth-century Gaul: nothing begins there."""
+    return word in date_words().dated_things or before.rstrip().endswith((")", '"')) or _NAME_NEXT.match(right) is not None
 
 
 def _until(before: str) -> Bound:

@@ -28,6 +28,7 @@ class DateWords(StrictModel):
     amounts: WordSet
     counted: WordSet
     institutions: WordSet
+    verbs_of_making: WordSet
     relative: WordSet
     periods: WordSet
 

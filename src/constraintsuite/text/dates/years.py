@@ -77,7 +77,7 @@ def _prepositions() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<![\w])(?P<word>in|since|until|till|during|by|before|after|from|between|throughout|"
         rf"to|for|of|within|early|late|mid|circa|c\.|ca\.|as of|following|prior to|back to|ahead of|about|around|or|pre-|post-|"
-        rf"as (?:early|late|recently|far back) as|year|years|~)(?:\s|(?<=[-~.])|-){{1,2}}(?:the\s)?(?:years?\s)?(?:{season})?{hedge}{{0,2}}$",
+        rf"as (?:early|late|recently|far back) as|year|years|~)(?:\s|(?<=[-~.])|-){{1,2}}(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?$",
         re.IGNORECASE,
     )
 
