@@ -1,0 +1,108 @@
+"""What the words around a date make of it: a bound (before, after, since, until) or an approximation."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal, NamedTuple
+
+from constraintsuite.text.dates.words import date_words, either
+
+Bound = Literal["", "before", "after", "since", "until"]
+_WINDOW = 90
+_MOST_HEDGES = 4
+
+
+class Surroundings(NamedTuple):
+    """What the words before and after a date say of it."""
+
+    bound: Bound
+    approximate: bool
+    part: str
+    """`first half` or `second half` of the period, `turn` of it, or nothing."""
+
+
+@cache
+def _hedges() -> re.Pattern[str]:
+    words = date_words()
+    return re.compile(
+        rf"(?:(?<![\w])(?P<hedge>{either(words.approximate)})(?:\s{{1,3}}of)?[\s-]{{0,3}}"
+        rf"|(?<![\w])(?P<part>(?:first|second|latter|last|former|third|fourth|final|\w+['’]s)\s(?:half|quarter|third|decade|decades|years?))\sof\s"
+        rf"|(?<![\w])(?P<turn>turn\sof)\s"
+        rf"|(?<![\w])(?:the|a|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _bounds() -> re.Pattern[str]:
+    groups = (rf"(?P<{name}>{either(phrases)})" for name, phrases in date_words().bounds.items())
+    return re.compile(rf"(?:^|(?<![\w-]))(?:{'|'.join(groups)})(?:\s{{0,3}}|-)$", re.IGNORECASE)
+
+
+_ONWARDS = re.compile(r"\s?(?:onwards?\b|and (?:later|after|onwards?|beyond)\b|or later\b)", re.IGNORECASE)
+_TO_PRESENT = re.compile(r"\s?(?:[-–—]|to|until|till|through|up to)\s?(?:the\s)?(?:present|date\b|today\b|now\b|current)", re.IGNORECASE)
+_OPEN_END = re.compile(r"\s?[-–—]\s?[)\]]")
+_OR_EARLIER = re.compile(r"\s(?:or earlier|and earlier|or before|and before)\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:not|never|no|nor|neither|cannot|without)\b|n['’]t\b", re.IGNORECASE)
+_CLAUSE_START = re.compile(r"[.;:!?]\s|\b(?:but|and|which|who)\b", re.IGNORECASE)
+_NAME_NEXT = re.compile(r"\s[A-Z][a-z]")
+_DOUBT = re.compile(r"\s?\(?\?")
+_LAST_WORD = re.compile(r"([\w'’]+)\W{0,3}$")
+
+
+def read_surroundings(text: str, start: int, end: int, has_end: bool = False) -> Surroundings:
+    """What the words around the date from `start` to `end` say of it; `has_end` if it is a range, which "from" opens."""
+    left, right = text[max(0, start - _WINDOW) : start], text[end : end + 30]
+    approximate, part = _DOUBT.match(right) is not None, ""
+    for _ in range(_MOST_HEDGES):
+        found = _hedges().search(left)
+        if found is None:
+            break
+        part = part or _part_of(found)
+        approximate = approximate or found["hedge"] is not None or (found["part"] is not None and not part)
+        left = left[: found.start()]
+    return Surroundings(_bound(left, right, has_end), approximate, part)
+
+
+def _part_of(found: re.Match[str]) -> str:
+    """The part of the period that is meant, if it can be computed."""
+    if found["turn"]:
+        return "turn"
+    which, _, unit = (found["part"] or "").lower().partition(" ")
+    if unit != "half":
+        return ""
+    return "first half" if which in ("first", "former") else "second half"
+
+
+def _bound(left: str, right: str, has_end: bool) -> Bound:
+    if _ONWARDS.match(right) or _TO_PRESENT.match(right) or _OPEN_END.match(right):
+        return "since"
+    if _OR_EARLIER.match(right):
+        return "until"
+    found = _bounds().search(left)
+    if found is None:
+        return ""
+    phrase, before = found.group().strip().lower(), left[: found.start()]
+    last = _LAST_WORD.search(before)
+    word = last.group(1).lower() if last else ""
+    if phrase == "from" and (has_end or _names_origin(before, word, right)):
+        return ""
+    if phrase == "through" and not word:
+        return ""
+    if found["until"]:
+        return _until(before)
+    return found.lastgroup  # type: ignore[return-value] # the names of the groups are the bounds
+
+
+def _names_origin(before: str, word: str, right: str) -> bool:
+    """A letter from 1946, an author from fifth-century Gaul: nothing begins there."""
+    return word in date_words().dated_things or before.rstrip().endswith((")", '"')) or _NAME_NEXT.match(right) is not None
+
+
+def _until(before: str) -> Bound:
+    """"No vote until 1971" has one since then; "it was not until 1971 that" dates the event itself."""
+    clause = before[max((one.end() for one in _CLAUSE_START.finditer(before)), default=0) :]
+    if clause.rstrip().lower().endswith("not"):
+        return ""
+    return "since" if _NEGATION.search(clause) else "until"

@@ -1,0 +1,205 @@
+"""Decide whether a number of four digits is a year: only its surroundings can say so, and without a sign it is none."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from constraintsuite.text.dates.expressions import Expression
+from constraintsuite.text.dates.words import date_words, either, event_of_noun
+from constraintsuite.text.readings import is_function_word, readings
+
+WINDOW = 64
+"""Characters before and after an expression that are looked at."""
+_MOST_WORDS = 6
+_LATEST = 2100
+_FOLLOWING_WORD = re.compile(r"\s{0,3}([^\W\d_]+|[%°])")
+_WORDS = re.compile(r"\s?([^\W\d_]+(?:['’-][^\W\d_]+)*)")
+_HYPHENATED = re.compile(r"[-‐‑][^\W\d_]")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s{0,3}|^\s+)In\s{1,3}$")
+_TITLE_NEXT = re.compile(r"\s?:\s[A-Z]")
+_CLOSED = re.compile(r"\s?[)\];]")
+_ENDS = re.compile(r"\s{0,3}(?:[.,;:)\]]|$|\n|[-–—]\s)")
+
+
+def is_year(text: str, start: int, end: int, year: int) -> bool:
+    """Whether the number (or pair of numbers) from `start` to `end`, the first of which is `year`, stands where years stand."""
+    left, right = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
+    if year > _LATEST or left.endswith(('"', "“", "‘", "#", "$ ", "€ ", "£ ")) or _TITLE_NEXT.match(right):
+        return False
+    if is_counted(left, right, year):
+        return False
+    return (
+        _follows_preposition(left, year)
+        or _follows_dating_word(left, right)
+        or _in_brackets(left, right)
+        or _before_dated_noun(left, right, year)
+        or _opens_sentence(left, right, year)
+    )
+
+
+def is_year_in_list(text: str, before: Expression, one: Expression) -> bool:
+    """Whether a number after a year and "and" or a comma is one too: in 2010, 2012 and 2013."""
+    right = text[one.end : one.end + WINDOW]
+    assert one.first is not None
+    joined = _LISTED.fullmatch(text, before.end, one.start) is not None
+    return joined and one.first.year <= _LATEST and not is_counted("", right, one.first.year)
+
+
+_LISTED = re.compile(r"\s?(?:,|/|&|;|,?\s?(?:and|or|and again|again|then|and then)\s)\s?(?:in\s|by\s|until\s)?(?:about\s|the year\s)?")
+
+
+def is_counted(left: str, right: str, year: int) -> bool:
+    """Whether the number counts or measures what follows it: 1836 people, 1500 m, 2000-word."""
+    if _HYPHENATED.match(right):
+        return True
+    found = _FOLLOWING_WORD.match(right)
+    if found is None:
+        return False
+    word = found.group(1)
+    opening = _SENTENCE_START.search(left) is not None and year % 100 != 0
+    if word.lower() in date_words().counted and (word.islower() or len(word) < 4):
+        return not (opening and len(word) > 4)  # In 1995 people began to leave
+    plural = word.islower() and len(word) > 3 and any(one.tag == "NNS" for one in readings(word))
+    return plural and not opening and not _is_dated_plural(word, year)
+
+
+def _is_dated_plural(word: str, year: int) -> bool:
+    """The 1968 protests; but 1000 books are counted."""
+    return word in event_of_noun() and year % 100 != 0
+
+
+@cache
+def _prepositions() -> re.Pattern[str]:
+    words = date_words()
+    hedge = rf"(?:(?:{either(words.approximate)})[\s-]{{0,3}}(?:of\s|in\s)?(?:the\s)?)"
+    season = rf"(?:{either(words.seasons)})\s(?:of\s)?"
+    return re.compile(
+        rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<![\w])(?P<word>in|since|until|till|during|by|before|after|from|between|throughout|"
+        rf"to|for|of|within|early|late|mid|circa|c\.|ca\.|as of|following|prior to|back to|ahead of|about|around|or|pre-|post-|"
+        rf"as (?:early|late|recently|far back) as|year|years|~)(?:\s|(?<=[-~.])|-){{1,2}}(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?$",
+        re.IGNORECASE,
+    )
+
+
+_BY_AMOUNT = frozenset(("by", "from", "to", "about", "around", "of", "between", "before", "after", "for", "or"))
+_ROUGHLY = re.compile(r"\b(?:about|around|circa|c\.|ca\.)\s$", re.IGNORECASE)
+_ROUGH = frozenset(("about", "around"))
+_MARKED = re.compile(r"(?:back|dat\w+|up|prior|going|through|down)\s{1,3}to\s", re.IGNORECASE)
+_QUANTITY_BEFORE = re.compile(r"(?:\d|\b(?:than|most|least|over|under|only|at|nearly|almost|some|has|have|had|with))\s(?:about|around)\s$")
+
+
+def _follows_preposition(left: str, year: int) -> bool:
+    found = _prepositions().search(left)
+    if found is None:
+        return False
+    word, before = found["word"].lower(), (found["before"] or "").lower()
+    if word in _BY_AMOUNT and before in date_words().amounts and not _MARKED.search(left[-16:]):
+        return False
+    if word == "of":
+        return before in date_words().nouns_before_of or (year % 50 != 0 and _ROUGHLY.search(left) is not None)
+    if word in _ROUGH:
+        return year % 50 != 0 and not _QUANTITY_BEFORE.search(left)
+    if word == "to":
+        return _MARKED.search(left[-16:]) is not None and (before != "up" or year % 100 != 0)
+    if word == "for":
+        return year % 50 != 0 and year > 1900
+    if word in ("year", "years"):
+        return before not in ("fiscal", "model", "light")
+    return word != "or"
+
+
+@cache
+def _dating_words() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{either(date_words().dating_words)})(?:\s?:)?\s{{0,3}}$", re.IGNORECASE)
+
+
+def _follows_dating_word(left: str, right: str) -> bool:
+    return _ENDS.match(right) is not None and _dating_words().search(left) is not None
+
+
+_OPEN = re.compile(r"[(\[]\s?(?:[^()\[\]]{0,40}[,;]\s)?(?:c\.\s?|ca\.\s?|circa\s|about\s)?$")
+_PAGES = re.compile(r"\b(?:pp?|no|nos|vol|fig|ch|isbn|page|pages)\b\.?[^()]{0,12}$", re.IGNORECASE)
+
+
+def _in_brackets(left: str, right: str) -> bool:
+    """A year alone in brackets, or after a comma in them: (1975), (Smith, 2004)."""
+    return _CLOSED.match(right) is not None and _OPEN.search(left) is not None and _PAGES.search(left) is None
+
+
+_DETERMINED = re.compile(
+    r"(?:^|[\n\"“(]|\b(?:an?|the|his|her|its|their|our|my|your|this|that|and|or|in|of|for|at|to|with|from|on|by|as|via|during|since|"
+    r"after|before|until|whose|[\w]+['’]s|\w+s['’])\s{1,3}(?:(?:[a-z]+|early|late)\s)?)$",
+    re.IGNORECASE,
+)
+
+
+def _before_dated_noun(left: str, right: str, year: int) -> bool:
+    """A 2002 film; the 1953 flood; his 1905 book."""
+    return dated_noun(right) is not None and _DETERMINED.search(left) is not None and year > 1000
+
+
+def dated_noun(right: str) -> tuple[str, int] | None:
+    """The noun that a year before `right` dates, such as `film`, and the place after it in `right`."""
+    at = 0
+    for _ in range(_MOST_WORDS):
+        found = _WORDS.match(right, at)
+        if found is None:
+            return None
+        word = found.group(1).lower()
+        if word in event_of_noun() and not _continues_compound(right, found.end()):
+            return word, found.end()
+        if is_function_word(word):
+            return None
+        at = found.end()
+    return None
+
+
+def _continues_compound(right: str, at: int) -> bool:
+    """Whether another of these nouns follows directly: film festival."""
+    found = _WORDS.match(right, at)
+    return found is not None and found.group(1).lower() in event_of_noun()
+
+
+_NAMED = re.compile(r"(?:^|[.!?\n]\s{1,3})$")
+_SAYS = re.compile(r"\s(?:was|saw|marks|marked|brought|would be|also saw)\s")
+
+
+def _opens_sentence(left: str, right: str, year: int) -> bool:
+    """2018 saw a new record."""
+    return year % 100 != 0 and _NAMED.search(left) is not None and _SAYS.match(right) is not None
+
+
+_NUMBERED_BEFORE = re.compile(r"(?:\b(?:pp?|nos?|pages?|vols?|nr|tel|phone|isbn|issn|fax|code|zip|room|route)\b\.?:?\s?|[$€£]\s?|[\w]-|\d[\s.]?)$", re.I)
+
+
+def is_range_of_years(text: str, one: Expression) -> bool:
+    """Whether two bare numbers with a dash or "to" between them are years, by themselves: 1914–1918."""
+    if one.first is None or one.last is None or one.first.year == one.last.year or one.last.year > _LATEST:
+        return False
+    left, right = text[max(0, one.start - WINDOW) : one.start], text[one.end : one.end + WINDOW]
+    found = _prepositions().search(left)
+    before = (found["before"] or "").lower() if found else (re.findall(r"[\w'’]+", left) or [""])[-1].lower()
+    if before in date_words().amounts or _NUMBERED_BEFORE.search(left) or is_counted(left, right, one.last.year):
+        return False
+    return one.first.year % 10 != 0 or one.last.year % 10 != 0
+
+
+_BEFORE_DECADE = re.compile(
+    r"\b(?:in|of|during|since|from|until|till|into|by|before|after|throughout|to|and|around|through|or)\s{1,3}$", re.IGNORECASE
+)
+_TEMPERATURE = re.compile(r"temperat|degrees|highs?\b|lows?\b|scor|aged", re.IGNORECASE)
+
+
+def is_decade(text: str, one: Expression) -> bool:
+    """Whether "the sixties" or "the 60s" are years, not temperatures."""
+    left, right = text[max(0, one.start - 40) : one.start], text[one.end : one.end + 12]
+    return _BEFORE_DECADE.search(left) is not None and _TEMPERATURE.search(left) is None and "degree" not in right
+
+
+_NO_CENTURY = re.compile(r"\b(?:scored|scoring|hit|his|her|their|its|maiden|[\w]+['’]s)\s(?:\w+\s)?$", re.IGNORECASE)
+
+
+def is_century(text: str, one: Expression) -> bool:
+    """Whether a century is one of the calendar; "his tenth century" is a score or a span."""
+    return _NO_CENTURY.search(text, max(0, one.start - 40), one.start) is None
