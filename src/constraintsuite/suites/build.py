@@ -42,7 +42,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "mentions",
         mentions.work,
-        revision=2,
+        revision=3,
         needs=("documents",),
         sections=("documents", "analysis"),
         reads=("domains",),

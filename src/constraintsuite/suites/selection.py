@@ -30,11 +30,7 @@ def select(
     as `directed_by`: only these are capped. Attributes and slots are as many relations as there are Y, whatever they are called.
     """
     units = _units(drafts)
-    shares = {
-        MINPAIRS: sizes.minpairs_share,
-        EXPLICIT: sizes.explicit_share,
-        **dict.fromkeys(OMISSIONS, sizes.omission_share),
-    }
+    shares = _shares(sizes, {slice_of(unit) for unit in units})
     chosen: list[SelectedUnit] = []
     left_out: UnselectedUnits = []
     used: Counter[str] = Counter()
@@ -47,6 +43,17 @@ def select(
         left_out += [*fair.left_out, *left, *final.left_out]
         used.update(document for unit in final.kept for draft in unit for document in set(draft.sources))
     return [draft for unit in chosen for draft in unit], [(why, draft) for why, unit in left_out for draft in unit]
+
+
+def _shares(sizes: SizeSettings, slices: Collection[str]) -> dict[str, float]:
+    """The share of each slice; what is meant for slices that a constraint type does not have goes to the others."""
+    wanted = {
+        MINPAIRS: sizes.minpairs_share,
+        EXPLICIT: sizes.explicit_share,
+        **dict.fromkeys(OMISSIONS, sizes.omission_share),
+    }
+    total = sum({"omissions" if name in OMISSIONS else name: wanted[name] for name in slices}.values()) or 1
+    return {name: share / total for name, share in wanted.items()}
 
 
 def slice_of(unit: SelectedUnit) -> str:

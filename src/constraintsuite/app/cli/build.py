@@ -27,6 +27,7 @@ from constraintsuite.core.execution.progress import Terminal
 from constraintsuite.core.store.mirror import shown
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.suites.build import PIPELINE, Built, build_suite
+from constraintsuite.suites.constraints.base import BUILDERS
 from constraintsuite.suites.dry_run import plan_build
 from constraintsuite.suites.proposals import propose_queries
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
@@ -42,6 +43,14 @@ _domains = click.option(
     type=FILE,
     help="Your own domain file (class nouns, relations, templates); repeatable.",
 )
+_constraints = click.option(
+    "--constraints",
+    metavar="TYPE,...",
+    default="exclude",
+    show_default=True,
+    callback=lambda _context, _option, names: tuple(name.strip() for name in names.split(",") if name.strip()),
+    help=f"Constraint types to build, with commas between them: {', '.join(BUILDERS.names())}.",
+)
 _EXISTING = click.Path(path_type=Path, exists=True, dir_okay=False)
 _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 
@@ -51,6 +60,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
 @_corpus
 @source_options
 @_domains
+@_constraints
 @out_option(otherwise="suites/RECIPE; with --corpus, none")
 @click.option(
     "--approved",
@@ -83,6 +93,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     corpus: str | None,
     options: Mapping[str, object],
     domains: tuple[Path, ...],
+    constraints: tuple[str, ...],
     out: Path | None,
     approved: Path | None,
     drop: tuple[Path, ...],
@@ -101,7 +112,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
     that would take.
     """
     PIPELINE.check_names(redo_from, until)
-    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
+    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, constraints, seed)
     changes = {"approved": approved, "drop": drop, "sizes": SizeSettings(main=size) if recipe_file is None else None}
     recipe = recipe.model_copy(update={name: value for name, value in changes.items() if value})
     if recipe_file is not None:
@@ -123,6 +134,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter per option
 @_corpus
 @source_options
 @_domains
+@_constraints
 @out_file_option(Path("proposals.jsonl"))
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Number of proposals to print.")
 @analyser_option()
@@ -134,6 +146,7 @@ def propose(  # noqa: PLR0913, PLR0917 - one parameter per option
     corpus: str | None,
     options: Mapping[str, object],
     domains: tuple[Path, ...],
+    constraints: tuple[str, ...],
     out: Path,
     top: int,
     analyser: str,
@@ -146,7 +159,7 @@ def propose(  # noqa: PLR0913, PLR0917 - one parameter per option
     To choose what is built, set "status" to "accepted" or "rejected" in the file that it writes. You may also change the topic,
     the query, the opposite, and the value or forms of the constraint. Then build the same RECIPE or --corpus with --approved.
     """
-    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, seed)
+    recipe = _read_recipe(recipe_file, corpus, options, analyser, domains, constraints, seed)
     found = propose_queries(recipe, out, engine=engine, reporter=Terminal())
     emit(found.as_record(top), as_json, found.in_words(top))
 
@@ -157,6 +170,7 @@ def _read_recipe(
     options: Mapping[str, object],
     analyser: str,
     domains: tuple[Path, ...],
+    constraints: tuple[str, ...],
     seed: int,
 ) -> Recipe:
     """Read the recipe file, or make a recipe with all defaults for the corpus.
@@ -171,6 +185,7 @@ def _read_recipe(
         return Recipe.read(recipe_file)
     return Recipe(
         corpus=source_settings(corpus or "", options),
+        constraints=constraints,
         analysis=AnalysisSettings.model_validate({"analyser": analyser, "domains": domains}),
         seed=seed,
     )
@@ -179,7 +194,7 @@ def _read_recipe(
 def _refuse_settings() -> None:
     """Refuse options that would be ignored, because a recipe holds these settings."""
     context = click.get_current_context()
-    settings = {"domains", "size", "analyser", "seed", *SourceSettings.model_fields} - {"source"}
+    settings = {"domains", "constraints", "size", "analyser", "seed", *SourceSettings.model_fields} - {"source"}
     given = [
         option.opts[0]
         for option in context.command.params

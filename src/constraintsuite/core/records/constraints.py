@@ -76,6 +76,7 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
     "constraint type",
     {
         "exclude": "constraintsuite.suites.constraints.exclude:EXCLUDE",
+        "time": "constraintsuite.suites.constraints.time:TIME",
     },
 )
 """The file of each constraint type, which holds everything that the package knows of it.

@@ -105,6 +105,7 @@ BUILDERS: Catalogue[ConstraintBuilder] = Catalogue(
     "constraint type that can be built",
     {
         "exclude": "constraintsuite.suites.constraints.exclude_builder:BUILDER",
+        "time": "constraintsuite.suites.constraints.time:BUILDER",
     },
 )
 """The constraint types that `csuite build` makes examples of, in the order in which it does."""
@@ -123,7 +124,7 @@ def load_builder(name: str) -> ConstraintBuilder:
 def load_solver(name: str) -> Solver:
     """The solver with this name; a name that no constraint type or more than one has is a UserError."""
     known = [*SOLVERS, *(solver for kind in CONSTRAINTS.names() for solver in load_type(kind).solvers)]
-    found = [solver for solver in known if solver.name == name]
+    found = list({id(solver): solver for solver in known if solver.name == name}.values())  # types may share a solver
     if not found:
         raise UserError(f"No solver named {name!r}. {hint_for(name, sorted(solver.name for solver in known))}")
     if len(found) > 1:

@@ -13,8 +13,8 @@ from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.audit.solvers import Solver
 from constraintsuite.suites.reading.records import ValuesRead
-from constraintsuite.suites.sides.limits import Limited, LimitBuilder, Measure, Position, Range, StatedValue
-from constraintsuite.suites.sides.solvers import LIMIT_SOLVERS, UNBALANCED
+from constraintsuite.suites.sides.limits import LimitBuilder, Limited, Measure, Position, Range, StatedValue
+from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +67,8 @@ class TimeType:
     solvers: tuple[Solver, ...] = LIMIT_SOLVERS
 
     def by_construction(self, example: Example, solver: str) -> str:
-        """Nothing is decided by definition: a coin decides which side a query asks for."""
-        return ""
+        """The value decides, together with the query."""
+        return BY_CONSTRUCTION.get(solver, "")
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
         """Read the dates of both texts again."""

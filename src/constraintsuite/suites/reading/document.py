@@ -10,9 +10,10 @@ from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.reading.classes import read_classes
 from constraintsuite.suites.reading.facts import read_facts
 from constraintsuite.suites.reading.names import read_names
-from constraintsuite.suites.reading.records import ClassReading, DocumentReading, NounReading
+from constraintsuite.suites.reading.records import ClassReading, DocumentReading, NounReading, ValuesRead
 from constraintsuite.suites.reading.signs import read_signs
 from constraintsuite.text.base import Analysis, Token
+from constraintsuite.text.dates.read import read_dates
 
 
 def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) -> DocumentReading:
@@ -28,7 +29,14 @@ def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) 
         sentences=tuple((span.start, span.end) for span in analysis.sentences),
         hints=_hints(analysis, classes),
         names=read_names(analysis, facts, document.title, knowledge),
+        dates=read_dates(analysis.text),
     )
+
+
+def read_values(analysis: Analysis, knowledge: Knowledge) -> ValuesRead:
+    """The values of a text, and what decides whose they are."""
+    classes = read_classes(analysis, knowledge)
+    return ValuesRead("", analysis.scopes, classes, read_dates(analysis.text))
 
 
 def _hints(analysis: Analysis, classes: Sequence[ClassReading]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from constraintsuite.text.base import Scope
+from constraintsuite.text.dates.record import Date
 
 NameKind = Literal["subject", "person", "surname", "place", "other"]
 
@@ -70,6 +71,7 @@ class DocumentReading:
     hints: tuple[str, ...] = ()
     """Participles with a preposition after the class noun ("located in"): relations that a domain file could add."""
     names: tuple[NameReading, ...] = ()
+    dates: tuple[Date, ...] = ()
 
 
 # Parts of a reading. A file is read several times, and parsing all of it would cost time and memory.
@@ -119,3 +121,10 @@ class SubjectRead(ScopesRead):
     """The classes and scopes of a document."""
 
     classes: tuple[ClassReading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesRead(SubjectRead):
+    """The classes, scopes and values of a document."""
+
+    dates: tuple[Date, ...] = ()

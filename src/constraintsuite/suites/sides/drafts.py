@@ -18,7 +18,7 @@ from constraintsuite.suites.recipe import PairSettings, Recipe
 
 NEAREST = 60
 """As many documents of each side are compared, those nearest to the border."""
-DISTANCE_COST = 0.01
+DISTANCE_COST = 0.03
 """What each step away from the border costs, in the logarithm of a length ratio."""
 
 

@@ -12,8 +12,6 @@ from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint, Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.strict_model import StrictModel
-from constraintsuite.core.records.text import Document
-from constraintsuite.suites.audit.solvers import Solver
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair, PairDraft
 from constraintsuite.suites.queries.considered import ConsideredAttribute
@@ -113,8 +111,10 @@ class LimitBuilder:
         for number, _, row in view.corpus.passages():
             kinds = {topic.kind for topic in view.topics.topics_of(number)}
             measures = [measure for kind in sorted(kinds) for measure in self._measures_of(kind)]
-            reading = row.parse(ValuesRead) if measures else None
-            for measure in measures if reading is not None else ():
+            if not measures:
+                continue
+            reading = row.parse(ValuesRead)
+            for measure in measures:
                 value = self._value(measure, reading)
                 if value is not None:
                     values[measure.key][number] = value
@@ -135,7 +135,7 @@ class LimitBuilder:
     ) -> tuple[Evidence, ...]:
         """Every place that states the value."""
         measure = self._measure(constraint)
-        found = self.find(measure, read_values("", analysis, knowledge))
+        found = self.find(measure, read_values(analysis, knowledge))
         return tuple(Evidence(role, one.start, one.end, one.text, measure.key) for one in found)
 
     def find_fault(self, pair: CheckedPair) -> str | None:
@@ -160,7 +160,7 @@ class LimitBuilder:
     def position(self, constraint: Constraint, analysis: Analysis, knowledge: Knowledge) -> Position | None:
         """On which side of the limit a text says that the value is; None if that is not clear."""
         assert isinstance(constraint, Limited)
-        value = self._value(self._measure(constraint), read_values("", analysis, knowledge))
+        value = self._value(self._measure(constraint), read_values(analysis, knowledge))
         return None if value is None else value.position(constraint.limit)
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
@@ -227,9 +227,7 @@ class LimitBuilder:
         )
 
 
-ONE_SIDE = (
-    f"no round limit has {LEAST_ON_EACH_SIDE} texts on each side. Add texts with other values, or limits to its measure."
-)
+ONE_SIDE = f"no round limit has {LEAST_ON_EACH_SIDE} texts on each side. Add texts with other values, or limits to its measure."
 
 
 def choose_limits(values: Iterable[Range], limits: Iterable[float]) -> list[float]:
@@ -248,5 +246,3 @@ def _positions(constraint: Constraint) -> dict[str, Position]:
     assert isinstance(constraint, Limited)
     other: Position = "above" if constraint.position == "below" else "below"
     return {SATISFYING: constraint.position, VIOLATING: other}
-
-

@@ -61,6 +61,10 @@ LIMIT_SOLVERS = (
     Solver("more_numbers", "the text with more numbers in digits", prefer_higher(_count_numbers)),
     Solver("same_digits", "the text with more of the query's numbers", prefer_higher(_same_digits), reads_query=True),
 )
+BY_CONSTRUCTION = {
+    "larger_value": "the query says whether the larger or the smaller value is right, so the value alone wins no pair"
+}
+"""Why the meaning of a limit decides what a solver picks."""
 UNBALANCED = {
     "larger_value": "unbalanced_value",
     "nearest_value": "unbalanced_distance",

@@ -62,7 +62,9 @@ def _event_of_noun(text: str, clause: DatedClause, one: Date) -> tuple[str, str]
     found = dated_noun(right)
     copula = clause.copula_before()
     if found is None:
-        return ("be", clause.noun_after() if copula is None else clause.subject(copula)) if clause.is_attribute() else None
+        return (
+            ("be", clause.noun_after() if copula is None else clause.subject(copula)) if clause.is_attribute() else None
+        )
     noun, end = found
     title = _TITLE.match(right, end)
     if title:

@@ -103,7 +103,7 @@ def _sources() -> dict[str, str]:
         "month": rf"{month}(?!\w)",
         "season": rf"{season}(?:\s{{1,3}}of)?,?\s{{1,3}}(?P<year>{_YEAR})(?:\s?[-‐‑–—/]\s?(?P<to>\d{{4}}|\d\d)(?!\d))?{after}",
         "slashed": rf"(?P<month>0?[1-9]|1[0-2])/(?P<year>1[89]\d\d|20\d\d){after}",
-        "decade": rf"(?P<year>[12]\d\d0)\s?['’‘]?s(?!\w)",
+        "decade": r"(?P<year>[12]\d\d0)\s?['’‘]?s(?!\w)",
         "short_decade": rf"(?:['’‘](?P<short>[3-9]0)['’‘]?s|the\s{{1,3}}(?:(?:early|mid|late)[\s-]{{1,3}})?"
         rf"(?:['’‘]?(?P<bare>[3-9]0)['’‘]?s|(?P<word>{either(words.decades)})))(?!\w)",
         "before_era": rf"(?P<era>(?-i:AD|A\.\s?D\.|CE))\s?(?P<year>\d{{1,4}}){after}",
@@ -230,7 +230,9 @@ def _read_short_decade(match: re.Match[str]) -> Expression:
     word = match["word"]
     year = 1900 + (date_words().decades[word.lower()] if word else int(match["short"] or match["bare"]))
     approximate = re.search(r"\b(?:early|mid|late)\b", match.group(), re.IGNORECASE) is not None
-    return replace(_years(_made(match, "decade"), year, year + 9), approximate=approximate, sure=match["short"] is not None)
+    return replace(
+        _years(_made(match, "decade"), year, year + 9), approximate=approximate, sure=match["short"] is not None
+    )
 
 
 def _read_era(match: re.Match[str]) -> Expression:

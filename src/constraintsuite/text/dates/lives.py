@@ -12,7 +12,33 @@ _OPENED = re.compile(r"\(\s?(?:(?:born|b\.|\*)\s?)?(?:[^()\d]{0,40},\s)?(?:c\.|c
 _CLOSED = re.compile(r"(?:\s?\?)?\s?(?:[,;)]|in\s)")
 _SHORTEST_LIFE, _LONGEST_LIFE = 12, 112
 _NAME_PART = re.compile(r"(?:[^\W\d_][\w.'’-]*|\d+(?:st|nd|rd|th)|,)\s?$")
-_PARTICLES = frozenset("of de da di du del van von der den la le el al bin bint ibn y e zu af ap ben".split())
+_PARTICLES = frozenset(
+    [
+        "of",
+        "de",
+        "da",
+        "di",
+        "du",
+        "del",
+        "van",
+        "von",
+        "der",
+        "den",
+        "la",
+        "le",
+        "el",
+        "al",
+        "bin",
+        "bint",
+        "ibn",
+        "y",
+        "e",
+        "zu",
+        "af",
+        "ap",
+        "ben",
+    ]
+)
 _MOST_WORDS = 8
 
 
@@ -67,7 +93,9 @@ def event_of_life(text: str, start: int, end: int) -> tuple[str, int]:
         event = "die"
     elif _BORN.search(inside) and not _DASH.search(inside[inside.lower().find("born") :]):
         event = "born"
-    elif any(character.isdigit() for character in inside) and re.search(r"\d\W{0,3}[-–—]|\d\W[^()]*[-–—]\s?[^()\d]*$", inside):
+    elif any(character.isdigit() for character in inside) and re.search(
+        r"\d\W{0,3}[-–—]|\d\W[^()]*[-–—]\s?[^()\d]*$", inside
+    ):
         event = "die" if _CLOSED.match(text, end) or text[end : end + 1] == "?" else ""
     elif _LIFE_TAIL.match(text, end, end + 130):
         event = "born"
@@ -76,8 +104,12 @@ def event_of_life(text: str, start: int, end: int) -> tuple[str, int]:
 
 _YEAR_ONLY = re.compile(r"\(\s?$")
 _QUOTED = re.compile(r"[\"“]\s?([^\"“”]{1,80}?)\s?,?[\"”]\s?\(\s?$")
-_TITLED = re.compile(r"((?:[A-Z][\w'’!.-]*\s(?:(?:of|the|and|in|to|a|on|for|with|at)\s){0,3}){0,8}[A-Z][\w'’!.-]*)\s?\(\s?$")
-_WRITING = re.compile(r"\b(?:book|novel|story|stories|poem|essay|wrote|writes|written|author|noted|notes|memoir|published|writer|novelist)s?\b")
+_TITLED = re.compile(
+    r"((?:[A-Z][\w'’!.-]*\s(?:(?:of|the|and|in|to|a|on|for|with|at)\s){0,3}){0,8}[A-Z][\w'’!.-]*)\s?\(\s?$"
+)
+_WRITING = re.compile(
+    r"\b(?:book|novel|story|stories|poem|essay|wrote|writes|written|author|noted|notes|memoir|published|writer|novelist)s?\b"
+)
 
 
 def work_of_year(text: str, start: int, end: int) -> tuple[str, str]:

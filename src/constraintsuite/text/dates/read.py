@@ -29,7 +29,9 @@ def read_dates(text: str) -> tuple[Date, ...]:
 
 
 _HEDGED = r"(?:(?:the|about|around|circa|c\.|ca\.|early|mid|late|approximately|roughly|at least|sometime in|in|year)[\s-]{0,3}){0,3}"
-_RANGE = re.compile(rf"(?:\s?[-‐‑–—]\s?|\s{{1,3}}(?:to|until|till|til|through|thru|up to)\s{{1,3}}){_HEDGED}", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"(?:\s?[-‐‑–—]\s?|\s{{1,3}}(?:to|until|till|til|through|thru|up to)\s{{1,3}}){_HEDGED}", re.IGNORECASE
+)
 _AND = re.compile(rf"\s{{1,3}}and\s{{1,3}}{_HEDGED}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"\bbetween\s{{1,3}}{_HEDGED}$", re.IGNORECASE)
 _LISTED = re.compile(r"\s?[,/&]\s?|,?\s{1,3}(?:and|or|&)\s{1,3}(?:the\s|early\s|mid-?\s?|late\s)?", re.IGNORECASE)
@@ -119,7 +121,9 @@ def _confirmed(text: str, periods: Sequence[Expression]) -> list[Expression]:
             year = one.first.year
             listed = bool(kept) and is_year_in_list(text, kept[-1], one)
             decade = one.kind == "decade" and is_decade(text, one)
-            plain = one.kind != "decade" and (listed or is_year(text, one.start, one.end, year) or is_range_of_years(text, one))
+            plain = one.kind != "decade" and (
+                listed or is_year(text, one.start, one.end, year) or is_range_of_years(text, one)
+            )
             if not decade and not plain:
                 continue
         kept.append(one)

@@ -46,7 +46,9 @@ def is_year_in_list(text: str, before: Expression, one: Expression) -> bool:
     return joined and one.first.year <= _LATEST and not is_counted("", right, one.first.year)
 
 
-_LISTED = re.compile(r"\s?(?:,|/|&|;|,?\s?(?:and|or|and again|again|then|and then)\s)\s?(?:in\s|by\s|until\s)?(?:about\s|the year\s)?")
+_LISTED = re.compile(
+    r"\s?(?:,|/|&|;|,?\s?(?:and|or|and again|again|then|and then)\s)\s?(?:in\s|by\s|until\s)?(?:about\s|the year\s)?"
+)
 
 
 def is_counted(left: str, right: str, year: int) -> bool:
@@ -86,7 +88,9 @@ _BY_AMOUNT = frozenset(("by", "from", "to", "about", "around", "of", "between", 
 _ROUGHLY = re.compile(r"\b(?:about|around|circa|c\.|ca\.)\s$", re.IGNORECASE)
 _ROUGH = frozenset(("about", "around"))
 _MARKED = re.compile(r"(?:back|dat\w+|up|prior|going|through|down)\s{1,3}to\s", re.IGNORECASE)
-_QUANTITY_BEFORE = re.compile(r"(?:\d|\b(?:than|most|least|over|under|only|at|nearly|almost|some|has|have|had|with))\s(?:about|around)\s$")
+_QUANTITY_BEFORE = re.compile(
+    r"(?:\d|\b(?:than|most|least|over|under|only|at|nearly|almost|some|has|have|had|with))\s(?:about|around)\s$"
+)
 
 
 def _follows_preposition(left: str, year: int) -> bool:
@@ -170,7 +174,10 @@ def _opens_sentence(left: str, right: str, year: int) -> bool:
     return year % 100 != 0 and _NAMED.search(left) is not None and _SAYS.match(right) is not None
 
 
-_NUMBERED_BEFORE = re.compile(r"(?:\b(?:pp?|nos?|pages?|vols?|nr|tel|phone|isbn|issn|fax|code|zip|room|route)\b\.?:?\s?|[$€£]\s?|[\w]-|\d[\s.]?)$", re.I)
+_NUMBERED_BEFORE = re.compile(
+    r"(?:\b(?:pp?|nos?|pages?|vols?|nr|tel|phone|isbn|issn|fax|code|zip|room|route)\b\.?:?\s?|[$€£]\s?|[\w]-|\d[\s.]?)$",
+    re.I,
+)
 
 
 def is_range_of_years(text: str, one: Expression) -> bool:
@@ -186,7 +193,8 @@ def is_range_of_years(text: str, one: Expression) -> bool:
 
 
 _BEFORE_DECADE = re.compile(
-    r"\b(?:in|of|during|since|from|until|till|into|by|before|after|throughout|to|and|around|through|or)\s{1,3}$", re.IGNORECASE
+    r"\b(?:in|of|during|since|from|until|till|into|by|before|after|throughout|to|and|around|through|or)\s{1,3}$",
+    re.IGNORECASE,
 )
 _TEMPERATURE = re.compile(r"temperat|degrees|highs?\b|lows?\b|scor|aged", re.IGNORECASE)
 
