@@ -9,6 +9,7 @@ from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.vocabulary import Phrase, vocabulary
 
 _MOST_PHRASES = 4
+_UP = frozenset("warm warms warmed heat heats heated add adds added adding sum sums summed".split())
 _SPREADING = frozenset("extends extend extended extending spread spreads stretches stretched spans scattered distributed".split())
 
 
@@ -70,8 +71,9 @@ def sides(bound: Bound, value: float) -> tuple[float | None, float | None]:
 
 
 def _spreads(pieces: Pieces, at: int, phrase: Phrase) -> bool:
-    """Whether "over" says where something lies: spread over 20 acres."""
-    return phrase == ("over",) and pieces.lower(at - 1) in _SPREADING
+    """Whether "over" says where something lies, and "up" belongs to the verb: spread over 20 acres, adds up to 20."""
+    before = pieces.lower(at - 1)
+    return (phrase == ("over",) and before in _SPREADING) or (phrase == ("up", "to") and before in _UP)
 
 
 def _bound(kind: str) -> Bound:

@@ -9,6 +9,7 @@ from constraintsuite.text.quantities.draft import Draft
 from constraintsuite.text.quantities.numbers import NUMBER_WORDS
 from constraintsuite.text.quantities.quantity import Quantity
 from constraintsuite.text.quantities.scan import Pieces
+from constraintsuite.text.quantities.things import TaggedSentence, tag_around
 from constraintsuite.text.quantities.values import read_values
 
 
@@ -26,11 +27,17 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
         if piece.kind != "number" and piece.lower not in NUMBER_WORDS and not _article_of_scale(pieces, at):
             at += 1
             continue
-        found, after = _read(pieces, at, drafts)
-        drafts += found
+        fresh, after = _read(pieces, at, drafts)
+        drafts += fresh
         at = max(after, at + 1)
     drafts = share_bounds(pieces, join_compounds(pieces, drafts))
-    return tuple(_finished(pieces, draft) for draft in drafts)
+    tagged: TaggedSentence | None = None
+    found = []
+    for draft in drafts:
+        if tagged is None or not tagged.first <= draft.first < draft.after <= tagged.after:
+            tagged = tag_around(pieces, draft.number)
+        found.append(_finished(pieces, draft, tagged))
+    return tuple(found)
 
 
 def _read(pieces: Pieces, at: int, before: list[Draft]) -> tuple[list[Draft], int]:
@@ -47,8 +54,8 @@ def _article_of_scale(pieces: Pieces, at: int) -> bool:
     return pieces.lower(at) in ("a", "an") and pieces.at(at + 1).kind == "word"
 
 
-def _finished(pieces: Pieces, draft: Draft) -> Quantity:
-    dimension, measured, of = describe(pieces, draft)
+def _finished(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> Quantity:
+    dimension, measured, of = describe(pieces, draft, tagged)
     return Quantity(
         pieces.at(draft.first).start,
         pieces.at(draft.after - 1).end,

@@ -27,6 +27,8 @@ def suits(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) ->
     """Whether a unit can belong to a number; `limited` says that words such as "about" stand before it."""
     name, worded = found.unit.name, pieces.at(found.after - 1).kind == "word" and len(pieces.at(found.after - 1).text) > 2
     singular = worded and pieces.lower(found.after - 1) == name
+    if _is_in_title(pieces, number, found, limited=limited) or _is_ordinal(pieces, number, found):
+        return False
     if number.value == 1 and not number.digits and name in _NOT_WITH_ONE:
         return found.hyphen and name != "time" or (limited and name != "time")
     if name in _NEVER_SINGULAR and singular:
@@ -44,6 +46,18 @@ def suits(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) ->
     if name == "month" and pieces.lower(found.after - 1) == "mo":
         return False
     return number.digits or name not in _ONLY_DIGITS
+
+
+def _is_in_title(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) -> bool:
+    """Whether the unit has a capital, as in the title 24 Hours in the Life of a Woman."""
+    text = pieces.at(found.after - 1).text
+    title = text.istitle() and len(text) > 3 and found.unit.dimension not in ("temperature", "data", "power", "energy")
+    return title and not limited and not pieces.text.isupper()
+
+
+def _is_ordinal(pieces: Pieces, number: Number, found: UnitFound) -> bool:
+    """Whether "-second" makes an ordinal: seventy-second."""
+    return found.hyphen and found.unit.name == "second" and not number.digits and 20 <= number.value < 100
 
 
 def true_unit(pieces: Pieces, number: Number, found: UnitFound) -> Unit:

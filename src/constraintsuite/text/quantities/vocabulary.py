@@ -34,6 +34,7 @@ class QuantityWords(StrictModel):
     no_modifiers: WordSet
     several_more: WordSet
     glued_nouns: WordSet
+    measured_nouns: WordSet
 
 
 @dataclass(frozen=True, slots=True)
