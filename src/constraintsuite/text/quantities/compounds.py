@@ -17,12 +17,22 @@ def join_compounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
     """The drafts, with a larger and a smaller unit that follow each other made one quantity in the smaller."""
     joined: list[Draft] = []
     for draft in drafts:
+        if joined and _is_rest_of_years(pieces, joined[-1], draft):
+            continue
         whole = _sum(pieces, joined[-1], draft) if joined else None
         if whole is not None:
             joined[-1] = whole
         else:
             joined.append(draft)
     return joined
+
+
+def _is_rest_of_years(pieces: Pieces, large: Draft, small: Draft) -> bool:
+    """Whether days only add to years, as in 70 years and 126 days; no exact factor joins them."""
+    if large.dimension != "duration":
+        return False
+    calendar = large.unit in ("year", "month") and small.unit in ("week", "day") and small.low == small.high
+    return calendar and [pieces.lower(place) for place in range(large.after, small.first)] in ([], ["and"], [","], [",", "and"])
 
 
 def share_bounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
@@ -42,6 +52,8 @@ def share_bounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
 
 
 def _sum(pieces: Pieces, large: Draft, small: Draft) -> Draft | None:
+    if large.unit == "hour" and pieces.lower(small.after - 1) == "m" and large.after == small.first:
+        small = replace(small, unit="minute", dimension="duration")  # 2h 15m
     units = unit_table().units
     one, two = units.get(large.unit), units.get(small.unit)
     if one is None or two is None or small.dimension not in _COMPOUND or small.low != small.high or small.low is None:

@@ -74,8 +74,10 @@ def implied_unit(pieces: Pieces, first: int, number: Number, following: tuple[st
     """The unit of a number without one; `first` is the place of the words that limit it, `following` what limits it after."""
     before = pieces.lower(first - 1)
     words = vocabulary().words
-    if following and following[-1] in ("older", "younger") and number.value < 130:
-        return Implied("year", "age")
+    if following and number.value < 130:
+        sided = following[-1] in ("under", "over", "up", "above", "below") and before in words.people
+        if sided or following[-1] in ("older", "younger"):
+            return Implied("year", "age")
     if _is_age(pieces, first, number):
         return Implied("year", "age")
     if before in words.holders or (before == ":" and pieces.lower(first - 2) in words.holders):
@@ -90,6 +92,8 @@ def _is_age(pieces: Pieces, first: int, number: Number) -> bool:
         return False
     before, second = pieces.lower(first - 1), pieces.lower(first - 2)
     if before in _AGE_WORDS or (before in ("of", "between", "from") and second in ("age", "ages", "aged")):
+        return True
+    if before in ("is", "was", ":") and "age" in (second, pieces.lower(first - 3)):
         return True
     limited = first < number.first and pieces.lower(first) in ("under", "over", "above", "below")
     return limited and before in vocabulary().words.people
@@ -110,7 +114,9 @@ _VERBS = frozenset(
 
 
 def _is_population(pieces: Pieces, first: int) -> bool:
-    if pieces.lower(first - 1) not in _REACHES:
+    before = pieces.lower(first - 1)
+    changes = vocabulary().words.change_verbs
+    if before not in _REACHES and before not in changes and not (before == "to" and pieces.lower(first - 2) in changes):
         return False
     for place in range(first - 1, max(first - _REACH, -1), -1):
         if pieces.lower(place) == "population":

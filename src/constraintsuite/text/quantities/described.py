@@ -13,6 +13,8 @@ from constraintsuite.text.quantities.things import TaggedSentence, find_thing
 from constraintsuite.text.quantities.vocabulary import vocabulary
 
 _LEFT, _RIGHT = 14, 4
+_NEAR = 5
+_ENDS = frozenset(", ; and ( but".split())
 _LINKS = frozenset("of is was are were at :".split())
 _ANGLES = frozenset("angle angles rotate rotated rotation latitude longitude tilt slope pole arc turn turned sky".split())
 _MARKS = frozenset("wine critics rated rating ratings credit score scores review reviewers apartments hotel".split())
@@ -34,7 +36,7 @@ class Description(NamedTuple):
 
 def describe(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> Description:
     """The dimension, what is measured, and the thing; `tagged` is the sentence around the quantity."""
-    window = [pieces.lower(place) for place in range(tagged.first, tagged.after)]
+    window = [pieces.lower(place) for place in range(max(draft.first - 8, tagged.first), min(draft.after + 4, tagged.after))]
     dimension = _dimension(draft, window)
     measured = _in_noun(pieces, draft) or _linked_noun(pieces, draft, tagged) or _by_words(pieces, draft, dimension, tagged)
     if dimension == "count" and measured == "number":
@@ -72,7 +74,7 @@ def _linked_noun(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
     for place in range(link - 1, max(link - 6, tagged.first - 1), -1):
         if pieces.lower(place) in nouns:
             first = place
-            while first > tagged.first and tagged.pos(first - 1) in ("ADJ", "NOUN") and place - first < 3:
+            while first > tagged.first and tagged.pos(first - 1) in ("ADJ", "NOUN", "PROPN") and place - first < 3:
                 first -= 1
             words = [pieces.lower(at) for at in range(first, place + 1)]
             return " ".join([*words[:-1], _singular(words[-1])])
@@ -88,8 +90,15 @@ def _singular(noun: str) -> str:
 def _by_words(pieces: Pieces, draft: Draft, dimension: str, tagged: TaggedSentence) -> str:
     """What the nearest telling word of the sentence says; words right after the quantity come first."""
     default, told = _telling().get(dimension, ("", {}))
-    after = [*range(draft.unit_at, min(draft.after + _RIGHT, tagged.after))]
-    before = [*range(draft.first - 1, max(draft.first - _LEFT, tagged.first) - 1, -1)]
+    left, right = (_NEAR, 0) if dimension == "count" else (_LEFT, _RIGHT)
+    after = list(range(draft.unit_at, min(draft.after + right, tagged.after)))
+    after = after[: next((at for at, place in enumerate(after) if pieces.lower(place) in _ENDS), len(after))]
+    before = [*range(draft.first - 1, max(draft.first - left, tagged.first) - 1, -1)]
+    lead = pieces.lower(draft.first - 1)
+    if dimension == "duration" and lead == "every":
+        return "interval"
+    if dimension == "length" and lead == "at" and draft.unit in ("metre", "foot"):
+        return "altitude"
     for place in [*after, *before]:
         found = told.get(pieces.lower(place))
         if found is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.text.quantities.numbers import Number
+from constraintsuite.text.quantities.numbers import NUMBER_WORDS, Number
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.unit_words import find_currency_before
 from constraintsuite.text.quantities.vocabulary import vocabulary
@@ -78,6 +78,25 @@ def is_title(pieces: Pieces, number: Number) -> bool:
     if number.digits or not pieces.at(number.first).text[0].isupper():
         return False
     return pieces.at(number.after).text[:1].isupper() or not pieces.opens(number.first)
+
+
+def is_one_of_many(pieces: Pieces, number: Number) -> bool:
+    """Whether a number is the whole of a share: 3 in 4 adults, one out of ten patients."""
+    place = number.first - 1
+    if pieces.lower(place) == "of" and pieces.lower(place - 1) == "out":
+        place -= 2
+    elif pieces.lower(place) == "in":
+        place -= 1
+    else:
+        return False
+    return pieces.at(place).kind == "number" or pieces.lower(place) in NUMBER_WORDS
+
+
+def is_list_marker(pieces: Pieces, number: Number) -> bool:
+    """Whether digits count the entries of a list: "; 4 Potato soup"."""
+    before = pieces.lower(number.first - 1)
+    starts = before in (";", "•", "|", "*") or (number.first > 0 and pieces.ends_sentence(number.first - 1))
+    return number.digits and starts and pieces.at(number.after).text[:1].isupper()
 
 
 def _is_month(pieces: Pieces, place: int, months: frozenset[str]) -> bool:

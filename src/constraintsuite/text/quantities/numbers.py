@@ -48,7 +48,9 @@ class Number:
     plain: bool = False
     """Digits alone, such as a year has them: no comma, point, fraction or scale."""
     european: bool = False
-    """Three digits after one point, or a comma before decimals: English writers mean something else by it."""
+    """Three zeros after one point, or a comma before decimals: English writers mean something else by it."""
+    three_decimals: bool = False
+    """Three digits after one point, which are no price."""
     part: bool = False
     """A fraction below one, such as half."""
 
@@ -89,6 +91,7 @@ def _digits(pieces: Pieces, at: int, *, money: bool) -> Number | None:
         at + 1,
         digits=True,
         plain=text.isdigit(),
+        three_decimals=text[-4:-3] == "." and text.count(".") == 1,
         european=bool(_COMMA_DECIMAL.fullmatch(text)) or (text.endswith(".000") and len(text) <= 7),
     )
     number = _with_groups(pieces, number)
@@ -152,6 +155,8 @@ def _with_half(pieces: Pieces, number: Number) -> Number:
 
 
 def _with_scale(pieces: Pieces, number: Number, *, money: bool) -> Number:
+    if pieces.lower(number.after) == "-" and pieces.touches(number.after) and pieces.lower(number.after + 1) in _SCALES:
+        number = replace(number, after=number.after + 1)  # a $10-million house
     while (scale := _SCALES.get(pieces.lower(number.after))) is not None and pieces.spaced(number.after - 1):
         number = replace(number, value=_times(number.value, scale), after=number.after + 1, plain=False)
     short = _SHORT_SCALES.get(pieces.lower(number.after))

@@ -43,13 +43,14 @@ def convert(quantity: Quantity, unit: str) -> Quantity | None:
     """
     if unit == quantity.unit:
         return quantity
-    low, high = (_converted(value, quantity.unit, unit) for value in (quantity.low, quantity.high))
+    low, high = (convert_value(value, quantity.unit, unit) for value in (quantity.low, quantity.high))
     if (low is None and quantity.low is not None) or (high is None and quantity.high is not None):
         return None
     return replace(quantity, low=low, high=high, unit=unit)
 
 
-def _converted(value: float | None, source: str, target: str) -> float | None:
+def convert_value(value: float | None, source: str, target: str) -> float | None:
+    """A value in another unit, or None if no exact factor leads there."""
     units = unit_table().units
     one, other = units.get(source), units.get(target)
     if value is None or one is None or other is None:

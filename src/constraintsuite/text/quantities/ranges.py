@@ -27,7 +27,7 @@ def find_connector(pieces: Pieces, first: int, end: int) -> Connector | None:
     lead, word = pieces.lower(first - 1), pieces.lower(end)
     if word in _DASHES:
         if pieces.lower(end + 1) == "to" and pieces.touches(end - 1):  # 12- to 14-year-olds
-            return Connector("to", first, end + 2)
+            return Connector("to", first, end + (3 if pieces.lower(end + 2) == "-" else 2))
         even = pieces.touches(end - 1) == pieces.touches(end)
         return Connector("dash", first - 1 if lead in ("from", "between") else first, end + 1) if even else None
     if lead == "between" and word in ("and", "to"):

@@ -10,29 +10,28 @@ from constraintsuite.text.readings import readings
 
 _MOST_WORDS_BETWEEN = 4
 _TIMES = frozenset("second minute hour day night week month year".split())
-_ONLY_PER = frozenset("duration age rating length".split())
 _SHORT = {"annum": "year", "person": "person", "head": "head", "capita": "person", "p.a": "year", "yr": "year"}
 
 
 def find_per(pieces: Pieces, at: int, dimension: str) -> tuple[str, int]:
     """What a value is for, from a place right after its unit, and the place after it; "" if it is for nothing."""
-    found = _per(pieces, at)
+    found = _per(pieces, at, dimension)
     if found is not None:
         return found
     if dimension in ("mass", "volume", "energy", "money") and pieces.lower(at) == "of":
         for place in range(at + 2, at + 2 + _MOST_WORDS_BETWEEN):
             if pieces.at(place - 1).kind != "word":
                 break
-            found = _per(pieces, place)
+            found = _per(pieces, place, dimension)
             if found is not None and found[0] in _TIMES:
                 return found[0], at  # the substance between is no part of the value
     return "", at
 
 
-def _per(pieces: Pieces, at: int) -> tuple[str, int] | None:
+def _per(pieces: Pieces, at: int, dimension: str) -> tuple[str, int] | None:
     word = pieces.lower(at)
     if word == "/" and pieces.touches(at):
-        return _thing(pieces, at + 1, strict=True)
+        return _thing(pieces, at + 1, strict=dimension != "money")
     if word == "p" and pieces.lower(at + 1) == "." and pieces.lower(at + 2) == "a":
         return "year", at + 3
     if word == "for" and pieces.lower(at + 1) in ("every", "each"):

@@ -11,7 +11,7 @@ _NOT_WITH_ONE = frozenset("day time night star degree foot second bit knot stone
 _ONLY_DIGITS = frozenset("bit knot kelvin stone cup_of".split())
 _NEVER_SINGULAR = frozenset("century decade millennium time".split())
 _MONEY_WORDS = frozenset(
-    "cost costs costing price prices priced pay pays paid paying fee fees fine fined worth salary wage wages rent sold sell sells "
+    "fare fares ticket tickets rate cost costs costing price prices priced pay pays paid paying fee fees fine fined worth salary wage wages rent sold sell sells "
     "bought buy budget earned earn earns spend spent cheap expensive sterling pence shillings tax debt loan prize income value "
     "valued sum charge charges charged donated raised fund funds bill deposit reward".split()
 )
@@ -33,6 +33,8 @@ def suits(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) ->
         return found.hyphen and name != "time" or (limited and name != "time")
     if name in _NEVER_SINGULAR and singular:
         return name == "decade" and found.hyphen
+    if name == "stone" and not _near(pieces, number.first, _MASS_WORDS):
+        return False
     if name == "degree" and not number.digits and not found.hyphen:
         return number.value > 4 or _near(pieces, number.first, _WARM | _ANGLE)
     if name == "foot" and number.value == 2 and pieces.lower(number.first - 1) in ("on", "his", "her", "my", "their", "your", "both"):

@@ -114,4 +114,6 @@ def _phrase_to(pieces: Pieces, end: int, tagged: TaggedSentence) -> str:
 
 
 def _text(pieces: Pieces, first: int, end: int) -> str:
+    if pieces.lower(first) == "s" and pieces.at(first - 1).text in "'’":
+        first += 1  # the possessor's, cut off by the scanner
     return pieces.text[pieces.at(first).start : pieces.at(end - 1).end] if end > first else ""

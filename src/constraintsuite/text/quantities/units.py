@@ -86,6 +86,7 @@ def _add_powers(table: UnitTable, length: Unit, names: list[str], symbols: list[
             table,
             unit,
             [f"{before} {name}" for before in (word, *_SHORT[word]) for name in (*names, *symbols)]
+            + [f"{name} {after}" for after in (word, f"{word}d") for name in names]
             + [f"{before[0]} . {name}" for before in [_SHORT[word]] for name in (*names, *symbols)],
             [symbol + sign for symbol in symbols if symbol.isalpha() for sign in _POWER_SIGNS[power]],
         )

@@ -9,14 +9,15 @@ from constraintsuite.text.quantities.contexts import implied_unit
 from constraintsuite.text.quantities.counted import Counted, find_counted
 from constraintsuite.text.quantities.draft import Draft
 from constraintsuite.text.quantities.limits import Limit, limit_after, limit_before, sides
-from constraintsuite.text.quantities.lookalikes import is_label, is_part_of_name, is_time_or_date, is_title, is_year
+from constraintsuite.text.quantities.lookalikes import is_label, is_list_marker, is_one_of_many, is_part_of_name, is_time_or_date, is_title, is_year
 from constraintsuite.text.quantities.numbers import Number, read_number
+from constraintsuite.text.quantities.quantity import convert_value
 from constraintsuite.text.quantities.ranges import Connector, find_connector, scaled_like
 from constraintsuite.text.quantities.rates import find_per
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.suits import age_end, suits, true_unit
 from constraintsuite.text.quantities.unit_words import find_currency_before, find_unit
-from constraintsuite.text.quantities.units import Unit
+from constraintsuite.text.quantities.units import Unit, unit_table
 from constraintsuite.text.quantities.vocabulary import vocabulary
 from constraintsuite.text.readings import readings
 
@@ -27,6 +28,9 @@ _DURING = frozenset("over".split())
 _SURELY_MORE = frozenset("for just well in takes took lasts lasted little slightly after".split())
 _SERVED_UNDER = frozenset("under above below beneath over".split())
 _LIST_GAP = 4
+_BRACKET = 10
+_FOOT_MARKS = frozenset("'’′")
+_INCH_MARKS = frozenset('"”″')
 _CONTAINERS = frozenset("serving slice cup can bottle packet piece scoop clove pinch portion sheet tin".split())
 
 
@@ -63,7 +67,7 @@ def read_values(pieces: Pieces, at: int, previous: Draft | None) -> tuple[list[D
     number = term.number
     if (term.currency is None and is_part_of_name(pieces, at)) or is_time_or_date(pieces, number):
         return [], number.after + (2 if pieces.lower(number.after) == ":" else 0)
-    size = _size(pieces, term)
+    size = _feet_and_inches(pieces, term) or _size(pieces, term)
     if size:
         return size, size[-1].after
     pair = _pair(pieces, term)
@@ -107,6 +111,8 @@ def _single(pieces: Pieces, term: Term, previous: Draft | None) -> Draft | None:
     value = _exact_value(term.number, term.value, resolved.dimension)
     if value is None or _is_ambiguous(pieces, limit, term.number, resolved):
         return None
+    if resolved.dimension == "length" and _is_speed(pieces, resolved.after):
+        return None
     low, high = sides(bound, value)
     draft = Draft(
         limit.place,
@@ -137,7 +143,8 @@ def _resolve(pieces: Pieces, term: Term, limit: Limit, inner: Limit, previous: D
     counted = _counted(pieces, number, inner.place, limited=limit.place < term.first, previous=previous)
     if counted is not None:
         return counted
-    if is_label(pieces, number) and pieces.lower(limit.place - 1) not in vocabulary().words.holders:
+    words = vocabulary().words
+    if is_label(pieces, number) and pieces.lower(limit.place - 1) not in words.holders | words.people:
         return None
     following = tuple(pieces.lower(place) for place in range(number.after, inner.place))
     implied = implied_unit(pieces, limit.place, number, following)
@@ -163,7 +170,10 @@ def _counted(
 ) -> Resolved | None:
     if number.part or number.european and not number.value.is_integer() or is_title(pieces, number):
         return None
-    if is_label(pieces, number) or (not limited and is_year(pieces, number)) or _is_age_of_people(pieces, number):
+    if is_one_of_many(pieces, number):
+        return None
+    named = is_label(pieces, number) or is_list_marker(pieces, number)
+    if named or (not limited and is_year(pieces, number)) or _is_age_of_people(pieces, number):
         return None
     found = find_counted(pieces, at)
     one = number.value == 1
@@ -171,9 +181,12 @@ def _counted(
         found = _one_of_a_list(pieces, number, previous)
     elif one or number.value == 0:
         return None
-    if found is None or (not number.value.is_integer() and found.noun != "point"):
+    if found is None or (not (2 * number.value).is_integer() and found.noun != "point"):
         return None
-    return Resolved(found.noun, "count", at, found.after, found.hyphen)
+    unit = unit_table().units.get(found.noun)
+    if unit is not None and found.after == at + 1:
+        return None  # it was refused as a unit: two degrees
+    return Resolved(found.noun, unit.dimension if unit else "count", at, found.after, found.hyphen)
 
 
 def _is_age_of_people(pieces: Pieces, number: Number) -> bool:
@@ -210,13 +223,16 @@ def _pair(pieces: Pieces, term: Term) -> tuple[list[Draft], int] | None:
         number = read_number(pieces, other.number.first, money=True)
         other = replace(other, number=number) if number else other
     resolved = _resolve(pieces, other, Limit(other.first - 1), Limit(other.number.after), None)
-    if resolved is None and connector.kind != "dash":
+    if resolved is None:
         resolved = _resolve_age(pieces, connector, term, other)
     if resolved is None or is_time_or_date(pieces, other.number):
         return ([], other.number.after) if connector.kind == "dash" and found is None else None
-    if found is not None and found.unit.name != resolved.unit:
-        return None
     low = scaled_like(pieces, term.number, term.value, other.number)
+    if found is not None and found.unit.name != resolved.unit:
+        converted = convert_value(low, found.unit.name, resolved.unit)
+        if converted is None or connector.kind == "or":
+            return None
+        low = converted
     return _joined(pieces, term, other, connector, limit, resolved, low)
 
 
@@ -256,6 +272,20 @@ def _joined(
     draft = replace(draft, after=max(draft.after, outer.place), approximate=draft.approximate or outer.approximate)
     draft = _with_per(pieces, draft)
     return [draft], draft.after
+
+
+def _feet_and_inches(pieces: Pieces, term: Term) -> list[Draft]:
+    """The length of 6'2"; a quotation mark has to close it."""
+    at = term.number.after
+    inches = _term(pieces, at + 1) if pieces.at(at).text in _FOOT_MARKS and pieces.touches(at - 1) else None
+    if inches is None or not term.number.plain or not inches.number.digits or inches.number.value >= 12:
+        return []
+    marks = 1 if pieces.at(inches.number.after).text in _INCH_MARKS else 0
+    if not marks or not pieces.touches(inches.number.after - 1):
+        return []
+    value = 12 * term.value + inches.value
+    after = inches.number.after + marks
+    return [Draft(term.first, term.number.first, at, after, value, value, "inch", "length")]
 
 
 def _size(pieces: Pieces, term: Term) -> list[Draft]:
@@ -332,11 +362,21 @@ def _with_per(pieces: Pieces, draft: Draft) -> Draft:
 
 def _exact_value(number: Number, value: float, dimension: str) -> float | None:
     """The value as an English writer means it; None where point and comma can be read in two ways."""
+    if dimension == "money" and number.three_decimals and number.after == number.first + 1:
+        return None
     if not number.european:
         return value
     if value.is_integer():  # 3.000
         return value * 1000 if dimension in ("count", "age", "duration") and value >= 1 else None
     return value if dimension not in ("count", "age") else None
+
+
+def _is_speed(pieces: Pieces, at: int) -> bool:
+    """Whether a bracket stands between a length and "per second": 150 metres (or roughly 500 feet) per second."""
+    if pieces.lower(at) not in ("(", ")"):
+        return False
+    end = next((place for place in range(at, at + _BRACKET) if pieces.lower(place) == ")"), at)
+    return pieces.lower(end + 1) in ("per", "/") and pieces.lower(end + 2) in ("second", "hour", "minute")
 
 
 def _prices_from(pieces: Pieces, term: Term) -> int | None:
