@@ -1,0 +1,71 @@
+"""Read the quantities of a text: prices, times, sizes, shares, ages, marks and counts, with unit and bounds."""
+
+from __future__ import annotations
+
+from constraintsuite.text.quantities.compounds import join_compounds, share_bounds
+from constraintsuite.text.quantities.contexts import read_mark
+from constraintsuite.text.quantities.described import describe
+from constraintsuite.text.quantities.draft import Draft
+from constraintsuite.text.quantities.numbers import NUMBER_WORDS
+from constraintsuite.text.quantities.quantity import Quantity
+from constraintsuite.text.quantities.scan import Pieces
+from constraintsuite.text.quantities.things import TaggedSentence, tag_around
+from constraintsuite.text.quantities.values import read_values
+
+
+def read_quantities(text: str) -> tuple[Quantity, ...]:
+    """The quantities of an English text, in order.
+
+    A number without a unit or counted noun is no quantity, and neither is a year, a date, a model name or a label. What cannot
+    be read with certainty is left out.
+    """
+    pieces = Pieces(text)
+    drafts: list[Draft] = []
+    at = 0
+    while at < pieces.length:
+        piece = pieces.at(at)
+        if piece.kind != "number" and piece.lower not in NUMBER_WORDS and not _article_of_scale(pieces, at):
+            at += 1
+            continue
+        fresh, after = _read(pieces, at, drafts)
+        drafts += fresh
+        at = max(after, at + 1)
+    drafts = share_bounds(pieces, join_compounds(pieces, drafts))
+    tagged: TaggedSentence | None = None
+    found = []
+    for draft in drafts:
+        if tagged is None or not tagged.first <= draft.first < draft.after <= tagged.after:
+            tagged = tag_around(pieces, draft.number)
+        found.append(_finished(pieces, draft, tagged))
+    return tuple(found)
+
+
+def _read(pieces: Pieces, at: int, before: list[Draft]) -> tuple[list[Draft], int]:
+    mark = read_mark(pieces, at)
+    if mark is not None:
+        return [
+            Draft(at, at, mark.unit_at, mark.after, mark.value, mark.value, mark.unit, "rating"),
+        ], mark.after
+    return read_values(pieces, at, before[-1] if before else None)
+
+
+def _article_of_scale(pieces: Pieces, at: int) -> bool:
+    """Whether an article begins a number, such as a hundred, or stands for one before a unit: under an hour."""
+    return pieces.lower(at) in ("a", "an") and pieces.at(at + 1).kind == "word"
+
+
+def _finished(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> Quantity:
+    dimension, measured, of = describe(pieces, draft, tagged)
+    return Quantity(
+        pieces.at(draft.first).start,
+        pieces.at(draft.after - 1).end,
+        draft.low,
+        draft.high,
+        draft.unit,
+        dimension,
+        draft.per,
+        draft.bound,
+        draft.approximate,
+        measured,
+        of,
+    )

@@ -1,0 +1,119 @@
+"""The thing whose quantity a sentence states: what follows "of", or the subject of the verb."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from constraintsuite.core.records.text import Span
+from constraintsuite.text.base import Token
+from constraintsuite.text.pos_tagger import tag_sentence
+from constraintsuite.text.quantities.draft import Draft
+from constraintsuite.text.quantities.scan import Pieces
+from constraintsuite.text.quantities.vocabulary import vocabulary
+
+_FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
+_NOMINAL = frozenset(("NOUN", "PROPN", "ADJ", "NUM"))
+_SUBSTANCES = frozenset(("mass", "volume", "share", "area", "power", "energy", "duration", "length"))
+_PARTS = frozenset("slice piece serving cup bottle can packet bag handful case number kind type".split())
+_MOST_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedSentence:
+    """The words of a sentence with their parts of speech."""
+
+    first: int
+    after: int
+    tokens: Sequence[Token]
+
+    def pos(self, place: int) -> str:
+        """The part of speech at a place of the text."""
+        return self.tokens[place - self.first].pos if self.first <= place < self.after else ""
+
+    def tag(self, place: int) -> str:
+        """The tag at a place of the text."""
+        return self.tokens[place - self.first].tag if self.first <= place < self.after else ""
+
+
+def tag_around(pieces: Pieces, place: int) -> TaggedSentence:
+    """The sentence around a place, tagged."""
+    first, after = pieces.sentence(place)
+    spans = [Span(pieces.at(at).start, pieces.at(at).end) for at in range(first, after)]
+    return TaggedSentence(first, after, tag_sentence(pieces.text, spans))
+
+
+def find_thing(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
+    """The thing that is measured; empty if the sentence has none, or only a pronoun."""
+    after = draft.after
+    if draft.hyphen or _before_noun(pieces, draft, tagged):
+        return _phrase_from(pieces, after, tagged)
+    if pieces.lower(after) == "of" and (draft.dimension in _SUBSTANCES or draft.unit in _PARTS):
+        return _phrase_from(pieces, after + 1, tagged)
+    if draft.dimension in ("mass", "volume") and tagged.pos(after) in ("NOUN", "PROPN", "ADJ"):
+        return _phrase_from(pieces, after, tagged)
+    if draft.dimension == "age" and pieces.lower(draft.first - 1) in vocabulary().words.people:
+        return pieces.at(draft.first - 1).text
+    if draft.dimension == "age" and pieces.lower(draft.first - 1) == "aged" and tagged.pos(draft.first - 2) == "NOUN":
+        return pieces.at(draft.first - 2).text
+    return _subject(pieces, draft, tagged)
+
+
+def _before_noun(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> bool:
+    """Whether a unit in the singular describes the next noun: a 10 gallon fish tank."""
+    word = pieces.lower(draft.after - 1)
+    singular = word == draft.unit and draft.high not in (None, 1.0) and draft.dimension != "count"
+    return singular and tagged.pos(draft.after) in ("NOUN", "ADJ", "PROPN")
+
+
+def _phrase_from(pieces: Pieces, at: int, tagged: TaggedSentence) -> str:
+    """The noun phrase that begins at a place, without its article."""
+    while tagged.pos(at) in ("DET", "PRON") and pieces.lower(at) not in ("it", "them"):
+        at += 1
+    end = at
+    while end - at < _MOST_WORDS and (tagged.pos(end) in _NOMINAL or pieces.at(end).text == "-"):
+        end += 1
+        if tagged.pos(end - 1) == "PROPN" and tagged.pos(end) not in ("PROPN", "NUM"):
+            break
+    return _text(pieces, at, end)
+
+
+def _subject(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
+    """The subject of the nearest verb before the quantity that has one."""
+    place = draft.first - 1
+    while place > tagged.first:
+        if tagged.tag(place) in _FINITE and tagged.pos(place) in ("VERB", "AUX"):
+            end = place
+            while end > tagged.first and tagged.pos(end - 1) in ("ADV", "PART", "AUX"):
+                end -= 1
+            before = tagged.pos(end - 1)
+            if before in ("NOUN", "PROPN", "NUM") or pieces.lower(end - 1) in ("which", "who", "that"):
+                return _phrase_to(pieces, end, tagged)
+            if before == "PRON":
+                return ""
+            place = end
+        place -= 1
+    return ""
+
+
+def _phrase_to(pieces: Pieces, end: int, tagged: TaggedSentence) -> str:
+    """The noun phrase that ends before a place; for "tickets for the match", the tickets."""
+    if pieces.lower(end - 1) in ("which", "who", "that"):
+        end -= 2 if pieces.lower(end - 2) == "," else 1
+    first = end
+    while first > tagged.first and (tagged.pos(first - 1) in _NOMINAL or pieces.at(first - 1).text == "-"):
+        first -= 1
+    before = first - 1
+    while before > tagged.first and tagged.pos(before) in ("DET", "PRON"):
+        before -= 1
+    head = before - 1
+    attached = tagged.pos(before) == "ADP" and pieces.lower(before) != "of" and tagged.pos(head) in ("NOUN", "PROPN")
+    if attached and head > tagged.first:
+        return _phrase_to(pieces, before, tagged)
+    return _text(pieces, first, end)
+
+
+def _text(pieces: Pieces, first: int, end: int) -> str:
+    if pieces.lower(first) == "s" and pieces.at(first - 1).text in "'’":
+        first += 1  # the possessor's, cut off by the scanner
+    return pieces.text[pieces.at(first).start : pieces.at(end - 1).end] if end > first else ""
