@@ -72,12 +72,13 @@ def balance(
     `balanced` are the solvers that the leans are of, and the reason that is given for what is left out for each.
 
     In each split every stated relation is balanced by itself. Otherwise a shortcut that wins with one relation and loses with
-    another could be learnt, since queries tell their relation. All attributes are balanced together.
+    another could be learnt, since queries tell their relation; the same holds for the sides of a question. All attributes are
+    balanced together.
     """
-    parts: dict[tuple[Split, str], list[SelectedUnit]] = defaultdict(list)
+    parts: dict[tuple[Split, str, str], list[SelectedUnit]] = defaultdict(list)
     for unit in sorted(units, key=rank):
         relation = relation_of(unit)
-        parts[unit[0].split, relation if relation in stated else ""].append(unit)
+        parts[unit[0].split, relation if relation in stated else "", unit[0].side].append(unit)
     found = [_balance(parts[part], leans, tuple(balanced.values())) for part in sorted(parts)]
     return BalancedUnits(
         [unit for each in found for unit in each.kept], [one for each in found for one in each.left_out]

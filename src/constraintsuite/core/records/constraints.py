@@ -76,7 +76,9 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
     "constraint type",
     {
         "exclude": "constraintsuite.suites.constraints.exclude:EXCLUDE",
+        "number": "constraintsuite.suites.constraints.number:NUMBER",
         "time": "constraintsuite.suites.constraints.time:TIME",
+        "one_of": "constraintsuite.suites.constraints.one_of:ONE_OF",
     },
 )
 """The file of each constraint type, which holds everything that the package knows of it.

@@ -105,7 +105,9 @@ BUILDERS: Catalogue[ConstraintBuilder] = Catalogue(
     "constraint type that can be built",
     {
         "exclude": "constraintsuite.suites.constraints.exclude_builder:BUILDER",
+        "number": "constraintsuite.suites.constraints.number:BUILDER",
         "time": "constraintsuite.suites.constraints.time:BUILDER",
+        "one_of": "constraintsuite.suites.constraints.one_of:BUILDER",
     },
 )
 """The constraint types that `csuite build` makes examples of, in the order in which it does."""

@@ -13,7 +13,7 @@ from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.audit.solvers import Solver
 from constraintsuite.suites.reading.records import ValuesRead
-from constraintsuite.suites.sides.limits import LimitBuilder, Limited, Measure, Position, Range, StatedValue
+from constraintsuite.suites.sides.limits import LimitBuilder, Limited, LimitedMeasure, Position, Range, StatedValue
 from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
 
 
@@ -24,7 +24,7 @@ class Time(Limited):
     type: Literal["time"] = "time"
 
 
-class DatedMeasure(Measure):
+class DatedMeasure(LimitedMeasure):
     """An event, the verbs that state it, and whether the year of the defining sentence states it too."""
 
     events: tuple[str, ...]
@@ -36,11 +36,11 @@ def _measures() -> tuple[DatedMeasure, ...]:
     return read_package_yaml(tuple[DatedMeasure, ...], "constraintsuite.suites.constraints", "time.yaml")
 
 
-def _make(measure: Measure, limit: float, position: Position, cue: str) -> Time:
+def _make(measure: LimitedMeasure, limit: float, position: Position, cue: str) -> Time:
     return Time(value=f"{limit:.0f}", cue=cue, forms=(), measure=measure.key, position=position, limit=limit)
 
 
-def find_years(measure: Measure, reading: ValuesRead) -> Iterator[StatedValue]:
+def find_years(measure: LimitedMeasure, reading: ValuesRead) -> Iterator[StatedValue]:
     """The dates of the event, and the year in "a 1966 film"."""
     assert isinstance(measure, DatedMeasure)
     for date in reading.dates:

@@ -38,6 +38,8 @@ class PairDraft:
     violating: DraftDocument
     cost: float
     """How much the two differ in length and in their score for the topic; the lowest cost is kept first."""
+    side: str = ""
+    """Of a question with two sides, the one that the query asks for; empty for other questions."""
 
     @property
     def documents(self) -> tuple[DraftDocument, DraftDocument]:
@@ -116,6 +118,7 @@ def make_draft(
     *,
     cost: float,
     couple: str = "",
+    side: str = "",
 ) -> PairDraft:
     """A draft of the slice `name` for one proposal."""
-    return PairDraft(name, proposal.id, proposal.relation, proposal.split, couple, satisfying, violating, cost)
+    return PairDraft(name, proposal.id, proposal.relation, proposal.split, couple, satisfying, violating, cost, side)

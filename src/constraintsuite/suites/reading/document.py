@@ -14,6 +14,7 @@ from constraintsuite.suites.reading.records import ClassReading, DocumentReading
 from constraintsuite.suites.reading.signs import read_signs
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.dates.read import read_dates
+from constraintsuite.text.quantities.reader import read_quantities
 
 
 def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) -> DocumentReading:
@@ -30,13 +31,14 @@ def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) 
         hints=_hints(analysis, classes),
         names=read_names(analysis, facts, document.title, knowledge),
         dates=read_dates(analysis.text),
+        quantities=read_quantities(analysis.text),
     )
 
 
 def read_values(analysis: Analysis, knowledge: Knowledge) -> ValuesRead:
     """The values of a text, and what decides whose they are."""
     classes = read_classes(analysis, knowledge)
-    return ValuesRead("", analysis.scopes, classes, read_dates(analysis.text))
+    return ValuesRead("", analysis.scopes, classes, read_dates(analysis.text), read_quantities(analysis.text))
 
 
 def _hints(analysis: Analysis, classes: Sequence[ClassReading]) -> tuple[str, ...]:

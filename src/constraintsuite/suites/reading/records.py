@@ -7,6 +7,7 @@ from typing import Literal
 
 from constraintsuite.text.base import Scope
 from constraintsuite.text.dates.record import Date
+from constraintsuite.text.quantities.quantity import Quantity
 
 NameKind = Literal["subject", "person", "surname", "place", "other"]
 
@@ -72,6 +73,7 @@ class DocumentReading:
     """Participles with a preposition after the class noun ("located in"): relations that a domain file could add."""
     names: tuple[NameReading, ...] = ()
     dates: tuple[Date, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
 
 
 # Parts of a reading. A file is read several times, and parsing all of it would cost time and memory.
@@ -128,3 +130,4 @@ class ValuesRead(SubjectRead):
     """The classes, scopes and values of a document."""
 
     dates: tuple[Date, ...] = ()
+    quantities: tuple[Quantity, ...] = ()

@@ -47,7 +47,7 @@ def _draft(
         used.update(documents)
         found += 1
         texts = (DraftDocument(one, matching.documents[one].text) for one in (satisfying, violating))
-        yield make_draft(EXPLICIT, proposal, *texts, cost=cost)
+        yield make_draft(EXPLICIT, proposal, *texts, cost=cost, side=proposal.constraint.cue)
 
 
 def _possible(

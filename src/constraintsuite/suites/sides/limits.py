@@ -76,18 +76,18 @@ class LimitWording(StrictModel):
     """The words that state each side, such as `under` and `over`."""
 
 
-class Measure(StrictModel):
+class LimitedMeasure(StrictModel):
     """Something with an order that texts say of things of some kinds, and how people ask for it."""
 
     key: str
     of: tuple[str, ...] = ()
-    """Kinds of classes in the domain files; if empty, all that no other measure names."""
+    """Kinds of classes in the domain files; if empty, all."""
     limits: tuple[float, ...]
     """Round numbers that people use."""
     wordings: tuple[LimitWording, ...]
 
 
-FindValues = Callable[[Measure, ValuesRead], Iterator[StatedValue]]
+FindValues = Callable[[LimitedMeasure, ValuesRead], Iterator[StatedValue]]
 """The places of a document that state the value of a measure."""
 
 
@@ -95,12 +95,12 @@ FindValues = Callable[[Measure, ValuesRead], Iterator[StatedValue]]
 class LimitBuilder:
     """Makes examples of a constraint type with limits, from what is read in texts and a file of measures."""
 
-    make: Callable[[Measure, float, Position, str], Limited]
+    make: Callable[[LimitedMeasure, float, Position, str], Limited]
     """The constraint for a measure, a limit, one of its sides, and the words of the query that state it."""
-    write: Callable[[Measure, float], str]
+    write: Callable[[LimitedMeasure, float], str]
     """A limit in words, such as "30 minutes"."""
     find: FindValues
-    measures: Callable[[], Sequence[Measure]]
+    measures: Callable[[], Sequence[LimitedMeasure]]
     fits: Callable[[Topic], bool] = lambda topic: True
     """Whether a topic may be narrowed by a limit: "1950s films" already says when."""
     balanced: Mapping[str, str] = field(default_factory=dict)
@@ -175,15 +175,15 @@ class LimitBuilder:
                 if self.position(example.constraint, analysis, knowledge) != wanted[role]:
                     yield f"{example.id}: the value of the {role} document is not {wanted[role]} the limit"
 
-    def _measure(self, constraint: Constraint) -> Measure:
+    def _measure(self, constraint: Constraint) -> LimitedMeasure:
         assert isinstance(constraint, Limited)
         return next(measure for measure in self.measures() if measure.key == constraint.measure)
 
-    def _measures_of(self, kind: str) -> list[Measure]:
-        """The measures for things of a kind: those that name it, else those for all kinds."""
-        return [one for one in self.measures() if kind in one.of] or [one for one in self.measures() if not one.of]
+    def _measures_of(self, kind: str) -> list[LimitedMeasure]:
+        """The measures of things of a kind: those that name it, and those of all kinds."""
+        return [one for one in self.measures() if kind in one.of or not one.of]
 
-    def _value(self, measure: Measure, reading: ValuesRead) -> Range | None:
+    def _value(self, measure: LimitedMeasure, reading: ValuesRead) -> Range | None:
         """The value that a document states, if it states one value only, and neither denies it nor doubts it."""
         found = list(self.find(measure, reading))
         ranges = {one.range for one in found}
@@ -191,7 +191,11 @@ class LimitBuilder:
         return ranges.pop() if len(ranges) == 1 and not doubted else None
 
     def _ask(
-        self, measure: Measure, values: Mapping[int, Range], topics: TopicTable, considered: list[ConsideredAttribute]
+        self,
+        measure: LimitedMeasure,
+        values: Mapping[int, Range],
+        topics: TopicTable,
+        considered: list[ConsideredAttribute],
     ) -> Iterator[TwoSidedQuestion]:
         """Questions about one measure in all topics that fit."""
         members: dict[Topic, dict[int, Range]] = defaultdict(dict)
@@ -210,7 +214,9 @@ class LimitBuilder:
             for limit in limits:
                 yield TwoSidedQuestion(topic, measure.key, self._sides(measure, topic, limit, members[topic]))
 
-    def _sides(self, measure: Measure, topic: Topic, limit: float, values: Mapping[int, Range]) -> tuple[Side, Side]:
+    def _sides(
+        self, measure: LimitedMeasure, topic: Topic, limit: float, values: Mapping[int, Range]
+    ) -> tuple[Side, Side]:
         written = self.write(measure, limit)
         below = [(limit - one.high, document) for document, one in values.items() if one.position(limit) == "below"]
         above = [(one.low - limit, document) for document, one in values.items() if one.position(limit) == "above"]

@@ -29,6 +29,9 @@ from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.splits import AskedSplits, split_documents, split_names
 from constraintsuite.suites.stages.documents import CLUSTERS
 
+EXCLUDE = "exclude"
+"""The only type of which given queries are read so far."""
+
 
 def work(job: Job[Recipe]) -> WorkCounts:
     """Write `proposals.jsonl`, the split of each document in `splits.json`, `coverage.json` and `considered.jsonl`."""
@@ -51,7 +54,7 @@ def work(job: Job[Recipe]) -> WorkCounts:
     mined = [proposal for survey in surveys for proposal in survey.propose(asked, rejects)]
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
-    given = read_given(queries, qrels, view, asked, knowledge, rejects)
+    given = read_given(queries, qrels, view, asked, knowledge, rejects) if EXCLUDE in recipe.constraints else []
     coverage = measure_coverage(view, knowledge, mined, given, recipe.queries)
     settled = sorted(
         _decide_status([*given, *mined], coverage, recipe.approved), key=lambda proposal: (-proposal.score, proposal.id)

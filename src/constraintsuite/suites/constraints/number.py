@@ -1,0 +1,155 @@
+"""The constraint type `number`: a quantity below a limit, or above it ("hotels under 80 euros a night")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import inf
+from typing import Literal
+
+from constraintsuite.core.records.constraints import Constraint
+from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.strict_model import StrictModel
+from constraintsuite.core.store.yaml_files import read_package_yaml
+from constraintsuite.suites.audit.solvers import Solver
+from constraintsuite.suites.reading.records import ValuesRead
+from constraintsuite.suites.sides.limits import (
+    LimitBuilder,
+    Limited,
+    LimitedMeasure,
+    LimitWording,
+    Position,
+    Range,
+    StatedValue,
+)
+from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
+from constraintsuite.text.quantities.quantity import Quantity, convert
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number(Limited):
+    """A query for a quantity below or above a limit, which is in `unit`."""
+
+    type: Literal["number"] = "number"
+    unit: str
+
+
+class QuantityMeasure(LimitedMeasure):
+    """A quantity that can be limited, in one unit."""
+
+    dimension: str
+    units: tuple[str, ...]
+    """Units that count."""
+    unit: str
+    """The unit of the limits, into which the others are converted."""
+    measured: frozenset[str]
+    """What the text must say that the quantity measures; if empty, anything."""
+    per: str | None
+    """What the value must be for, such as `night`; None if that does not matter."""
+    written: str
+    """A limit in words, with `{n}` for the number."""
+
+
+class _MeasureEntry(StrictModel):
+    """An entry of the file; one with currencies stands for several measures."""
+
+    key: str
+    of: tuple[str, ...] = ()
+    dimension: str
+    units: tuple[str, ...] = ()
+    unit: str = ""
+    measured: frozenset[str] = frozenset()
+    written: str = "{n}"
+    currencies: Mapping[str, str] = {}
+    per: Mapping[str, str] = {}
+    limits: tuple[float, ...]
+    wordings: tuple[LimitWording, ...]
+
+    def measures(self) -> Iterator[QuantityMeasure]:
+        """The measure, or one for each currency and each thing that a price is for."""
+        for currency, written in (self.currencies or {"": self.written}).items():
+            pers: list[tuple[str | None, str]] = [*self.per.items()] or [(None, "")]
+            for per, ending in pers:
+                yield QuantityMeasure(
+                    key="_".join(filter(None, (self.key, currency, per))),
+                    of=self.of,
+                    limits=self.limits,
+                    wordings=self.wordings,
+                    dimension=self.dimension,
+                    units=(currency,) if currency else self.units,
+                    unit=currency or self.unit,
+                    measured=self.measured,
+                    per=per,
+                    written=written + ending,
+                )
+
+
+@cache
+def _measures() -> tuple[QuantityMeasure, ...]:
+    entries = read_package_yaml(tuple[_MeasureEntry, ...], "constraintsuite.suites.constraints", "number.yaml")
+    return tuple(measure for entry in entries for measure in entry.measures())
+
+
+def _make(measure: LimitedMeasure, limit: float, position: Position, cue: str) -> Number:
+    assert isinstance(measure, QuantityMeasure)
+    return Number(
+        value=_write(measure, limit),
+        cue=cue,
+        forms=(),
+        measure=measure.key,
+        position=position,
+        limit=limit,
+        unit=measure.unit,
+    )
+
+
+def _write(measure: LimitedMeasure, limit: float) -> str:
+    assert isinstance(measure, QuantityMeasure)
+    return measure.written.format(n=f"{limit:,g}" if limit < 1e6 else f"{limit:,.0f}")
+
+
+def find_quantities(measure: LimitedMeasure, reading: ValuesRead) -> Iterator[StatedValue]:
+    """The quantities of a text that this measure is about."""
+    assert isinstance(measure, QuantityMeasure)
+    for quantity in reading.quantities:
+        if _is_meant(quantity, measure):
+            converted = convert(quantity, measure.unit)
+            if converted is not None:
+                low = -inf if converted.low is None else round(converted.low, 6)
+                high = inf if converted.high is None else round(converted.high, 6)
+                yield StatedValue(quantity.start, quantity.end, Range(low, high), _in_words(low, high, measure.unit))
+
+
+def _is_meant(quantity: Quantity, measure: QuantityMeasure) -> bool:
+    return (
+        quantity.dimension == measure.dimension
+        and quantity.unit in measure.units
+        and (not measure.measured or quantity.measured in measure.measured)
+        and (measure.per is None or quantity.per == measure.per)
+    )
+
+
+def _in_words(low: float, high: float, unit: str) -> str:
+    bounds = [f"{value:g}" for value in dict.fromkeys((low, high)) if abs(value) < inf]
+    return f"{' to '.join(bounds)} {unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberType:
+    """How limits of quantities are checked and audited."""
+
+    record: type[Constraint] = Number
+    solvers: tuple[Solver, ...] = LIMIT_SOLVERS
+
+    def by_construction(self, example: Example, solver: str) -> str:
+        """The value decides, together with the query."""
+        return BY_CONSTRUCTION.get(solver, "")
+
+    def faults(self, examples: Sequence[Example]) -> Iterator[str]:
+        """Read the quantities of both texts again."""
+        return BUILDER.faults(examples)
+
+
+NUMBER = NumberType()
+BUILDER = LimitBuilder(make=_make, write=_write, find=find_quantities, measures=_measures, balanced=UNBALANCED)
