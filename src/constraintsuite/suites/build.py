@@ -40,7 +40,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "mentions",
         mentions.work,
-        revision=2,
+        revision=3,
         needs=("documents",),
         sections=("documents", "analysis"),
         reads=("domains",),
@@ -48,7 +48,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=5,
+        revision=6,
         needs=("documents", "mentions"),
         sections=("analysis", "queries", "splits", "pairs", "approved"),
         reads=("approved", "domains"),
@@ -57,7 +57,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "pairs",
         pairs.work,
-        revision=4,
+        revision=5,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
         reads=("domains",),

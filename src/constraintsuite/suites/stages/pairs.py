@@ -18,16 +18,15 @@ from constraintsuite.suites.pairs.moved import moved_drafts
 from constraintsuite.suites.pairs.records import PairDraft
 from constraintsuite.suites.pairs.roles import role_drafts
 from constraintsuite.suites.pairs.singles import single_drafts
-from constraintsuite.suites.queries.evidence import YWords, collect_evidence
+from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
 from constraintsuite.suites.queries.view import read_heads
-from constraintsuite.suites.reading.records import DocumentReading, NamesRead, SubjectRead
+from constraintsuite.suites.reading.records import DocumentReading, NamesRead, NounsRead, SubjectRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import read_pools
 from constraintsuite.suites.stages.documents import read_clusters
 from constraintsuite.suites.stages.queries import read_buildable, read_roles, read_splits
-from constraintsuite.text.base import Scope
 
 
 def work(job: Job[Recipe]) -> WorkCounts:
@@ -69,16 +68,16 @@ def distinct(drafts: Sequence[PairDraft]) -> tuple[list[PairDraft], int]:
 
 def _collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], knowledge: Knowledge) -> Matching:
     """Collect what is known of the documents that proposals name; only these can be in a pair. Texts stay on disk."""
-    by_words: dict[YWords, list[str]] = defaultdict(list)
+    by_words: dict[YWords, list[Proposal]] = defaultdict(list)
     for proposal in proposals:
-        by_words[YWords(proposal.constraint.forms, proposal.constraint.kinds)].append(proposal.id)
+        by_words[_y_words(proposal)].append(proposal)
     heads = read_heads(job.inputs["mentions"], knowledge)
     wanted = {document for p in proposals for document in (*p.violating, *p.satisfying, *p.on_topic)}
     texts, readings = StageRecords(Document), StageRecords(DocumentReading)
     measures: dict[str, DocumentMeasures] = {}
     years: dict[str, int] = {}
 
-    def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
+    def documents() -> Iterator[tuple[Document, NounsRead]]:
         for _, row, read in walk_both(job.inputs["documents"], job.inputs["mentions"]):
             if row.id not in wanted:
                 continue
@@ -89,9 +88,10 @@ def _collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], knowledge
             classes = classes_of(reading.classes, heads, knowledge)
             if classes and classes[0].year is not None:
                 years[document.id] = classes[0].year
-            yield document, reading.scopes
+            yield document, read.parse(NounsRead)
 
     found = collect_evidence({str(i): words for i, words in enumerate(by_words)}, documents())
+    evidence = {p.id: _as_proposed(p, found[str(i)]) for i, words in enumerate(by_words) for p in by_words[words]}
     scores, best, pooled = _collect_pools(job, proposals, measures)
     return Matching(
         documents=texts,
@@ -100,11 +100,24 @@ def _collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], knowledge
         clusters=read_clusters(job.inputs["documents"], measures),
         years=years,
         splits=read_splits(job.inputs["queries"], measures),
-        evidence={proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids},
+        evidence=evidence,
         topic_scores=scores,
         best_scores=best,
         pooled=pooled,
     )
+
+
+def _y_words(proposal: Proposal) -> YWords:
+    return YWords(proposal.constraint.forms, proposal.constraint.kinds, proposal.is_attribute)
+
+
+def _as_proposed(proposal: Proposal, found: Stances) -> Stances:
+    """The stances with the documents of an attribute that its proposal names; others are unclear for its topic."""
+    if not proposal.is_attribute:
+        return found
+    affirming, denying = found.affirming & set(proposal.violating), found.denying & set(proposal.satisfying)
+    unclear = (found.affirming | found.denying | found.unclear) - affirming - denying
+    return Stances(affirming, denying, unclear, found.mentions)
 
 
 def _collect_pools(
