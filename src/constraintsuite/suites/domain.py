@@ -122,7 +122,7 @@ class AttributeLinks(StrictModel):
     after: tuple[str, ...] = ()
     """Words after Y ("parking is offered")."""
     must_be_said: bool = False
-    """Whether only these words affirm: "dogs are allowed" does, "the cook's dog" does not."""
+    """Whether only these words and those of a permission affirm: "dogs are allowed" does, "the cook's dog" does not."""
     compounds_differ: bool = False
     """Whether a noun before Y makes it another thing: coconut milk is no milk, while a roof terrace is a terrace."""
     of_whole: bool = False

@@ -21,7 +21,7 @@ _ASIDE = re.compile(r"^,[^,;:.!?]*,")
 _NOT_A = re.compile(r"(?<!there )\b(?:is|are|was|were|be)(?:n't| not| never)(?: [a-z]+ly)?(?: an?| the)? $")
 _HYPHENED = re.compile(r"^-(?!friendly)\w")
 _LIKENED = re.compile(
-    r"\b(?:like|than|unlike|resembl\w+|as (?:well|good) as|same as|similar to|used as|called|as for|what)(?: an?| the)? $"
+    r"\b(?:like|(?<!rather )than|unlike|resembl\w+|as (?:well|good) as|same as|similar to|used as|called|as for|what)(?: an?| the)? $"
 )
 _NAMED = re.compile(r"^[A-Z][\w-]*(?<!ing)(?: itself)? (?:lacks|comes|offers|supports|cannot|(?:does|has|is|can|will|wo)(?:n['’]t)?)\b")
 _OBJECT = re.compile(r"^ (?:the|an?|your|some|both|together|\d+|two|three|four|five|six|eight|ten|twelve)\b")  # cream the butter
@@ -140,9 +140,10 @@ def _is_doubtful(place: Surroundings) -> bool:
     """Whether Y is optional, usual elsewhere, asked about, only likened to, or for somebody else."""
     if place.is_question or _LIKENED.search(place.before_phrase) or _has("hedges", place.clause):
         return True
-    if _begins("alternatives", place.sentence_after) or place.before_phrase.endswith(" or "):
+    before = place.before_phrase.split()
+    if _begins("alternatives", place.sentence_after) or "or" in before[-3:]:  # on the stove or in the oven
         return True
-    if any(word in query_words()["scarce"] for word in (*place.before_phrase.split()[-2:], *place.modifiers)):
+    if any(word in query_words()["scarce"] for word in (*before[-2:], *place.modifiers)):
         return True
     return _has("optional", place.clause) or _has("elsewhere", place.clause) or _has("conditions", place.section)
 

@@ -21,6 +21,7 @@ from constraintsuite.suites.reading.document import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
 from constraintsuite.text.base import Polarity
 from constraintsuite.text.polarity import judge_mention
+from constraintsuite.text.terms import words
 
 FREE = "-free"
 """The link of "nut-free" and "free of nuts"."""
@@ -90,7 +91,8 @@ def _is_said(
     if kind is not None and must_be_whole and not is_about_whole(place, title, kind.subjects):
         return False
     if verdict == "affirmed":
-        if all(link.must_be_said for link in links) and not says_permission(place):
+        said = {*words(place.clause)}.intersection(word for link in links for word in (*link.words, *link.after))
+        if all(link.must_be_said for link in links) and not said and not says_permission(place):
             return False
         return not (any(link.compounds_differ for link in links) and is_compound(place))
     return any(link.need_is_use for link in links) or not says_need(place)
