@@ -80,8 +80,14 @@ def balance(
     )
 
 
+CLOSE = 24
+"""The sum of all surpluses from which on removals are searched for together: one by one, the last could undo each other."""
+WIDTH = 60
+"""The number of surpluses that the search follows up in each step."""
+
+
 def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean]) -> BalancedUnits:
-    """Always drop from the side that wins most the unit after which the sum of all surpluses is least."""
+    """Drop units, the last by rank first: far from balance, from the side that wins most; near it, as few as possible."""
     stacks: dict[Lean, list[SelectedUnit]] = defaultdict(list)
     for unit in units:
         stacks[lean_of(unit, leans)].append(unit)
@@ -89,13 +95,37 @@ def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean]) -> 
     for lean, stack in stacks.items():
         surplus = add(surplus, lean, len(stack))
     left_out: list[tuple[str, SelectedUnit]] = []
-    while any(surplus):
-        worst = max(range(len(surplus)), key=lambda place: abs(surplus[place]))
-        winning = [lean for lean, stack in stacks.items() if stack and lean[worst] * surplus[worst] > 0]
-        lean = min(winning, key=lambda lean: (sum(map(abs, add(surplus, lean, -1))), lean))
+
+    def drop(lean: Lean) -> None:
+        nonlocal surplus
+        left_out.append(([*BALANCED.values()][_worst(surplus)], stacks[lean].pop()))
         surplus = add(surplus, lean, -1)
-        left_out.append(([*BALANCED.values()][worst], stacks[lean].pop()))
+
+    while sum(map(abs, surplus)) > CLOSE:
+        worst = _worst(surplus)
+        winning = [lean for lean, stack in stacks.items() if stack and lean[worst] * surplus[worst] > 0]
+        drop(min(winning, key=lambda lean: (sum(map(abs, add(surplus, lean, -1))), lean)))
+    for lean in _find_removals(surplus, {lean: len(stack) for lean, stack in stacks.items()}):
+        drop(lean)
     return BalancedUnits([unit for stack in stacks.values() for unit in stack], left_out)
+
+
+def _worst(surplus: Lean) -> int:
+    return max(range(len(surplus)), key=lambda place: abs(surplus[place]))
+
+
+def _find_removals(surplus: Lean, stock: Mapping[Lean, int]) -> tuple[Lean, ...]:
+    """The leans of few units that make up the surplus; a beam search, which ends at the latest when nothing is left."""
+    kinds = sorted(lean for lean in stock if any(lean))
+    beam: dict[Lean, tuple[Lean, ...]] = {surplus: ()}
+    while NEUTRAL not in beam:
+        found: dict[Lean, tuple[Lean, ...]] = {}
+        for at, removed in beam.items():
+            for lean in kinds:
+                if removed.count(lean) < stock[lean]:
+                    found.setdefault(add(at, lean, -1), (*removed, lean))
+        beam = dict(sorted(found.items(), key=lambda item: (sum(map(abs, item[0])), item[0]))[:WIDTH])
+    return beam[NEUTRAL]
 
 
 def _as_example(pair: AcceptedPair, proposal: Proposal) -> Example:

@@ -65,7 +65,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "kept",
         kept.work,
-        revision=3,
+        revision=4,
         needs=("documents", "queries", "pairs"),
         sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
         reads=("drop",),
