@@ -165,6 +165,8 @@ def test_need_and_permission_are_told_from_having() -> None:
         ("Lodgewick doesn't have single sign-on.", "", True),
         ("The app has no single sign-on.", "", True),
         ("Single sign-on isn't supported.", "", True),
+        ("There's no single sign-on.", "Signing in to your account", True),
+        ("Neither plan has single sign-on.", "", False),
         ("Sandboxes don't come with single sign-on.", "", False),
         ("Sandboxes don't come with templates, single sign-on or themes.", "", False),
         ("Guest links are not protected by single sign-on.", "", False),

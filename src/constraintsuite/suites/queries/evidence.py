@@ -12,7 +12,7 @@ import numpy as np
 
 from constraintsuite.core.records.text import Document, Span
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
-from constraintsuite.suites.queries.firmness import is_firm_affirmation, is_firm_denial, is_negative, names_part
+from constraintsuite.suites.queries.firmness import is_firm_affirmation, is_firm_denial, is_negative
 from constraintsuite.suites.queries.surroundings import surroundings_of
 from constraintsuite.suites.reading.records import NounsRead
 from constraintsuite.text.mentions import MentionFinder, fold
@@ -124,7 +124,7 @@ class _Judge:
             stance = self._stance(key, document, mentions, reading)
             if stance == "affirming" and key in in_title and is_negative(document.title):
                 stance = "unclear"
-            if stance == "denying" and (key in shown or (self._entries[key].is_attribute and names_part(document.title.lower()))):
+            if stance == "denying" and key in shown:
                 stance = "unclear"
             forms = {fold(mention.of(document.text)) for mention in mentions}
             before = len(words(document.text[: mentions[0].start]))

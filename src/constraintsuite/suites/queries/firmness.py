@@ -23,14 +23,22 @@ _HYPHENED = re.compile(r"^-(?!friendly)\w")
 _LIKENED = re.compile(
     r"\b(?:like|(?<!rather )than|unlike|resembl\w+|as (?:well|good) as|same as|similar to|used as|called|as for|what)(?: an?| the)? $"
 )
-_NAMED = re.compile(r"^[A-Z][\w-]*(?<!ing)(?: itself)? (?:lacks|comes|offers|supports|cannot|(?:does|has|is|can|will|wo)(?:n['’]t)?)\b")
-_OBJECT = re.compile(r"^ (?:the|an?|your|some|both|together|\d+|two|three|four|five|six|eight|ten|twelve)\b")  # cream the butter
-_OF_ITS_OWN = re.compile(r"^ (?:for (?:good|now|fear|reasons|the sake)\b|of (?:any|our|its|their|his|her)\b|(?:in|on) (?:it|them|this|these|here)\b|with it\b)")
+_NAMED = re.compile(
+    r"^[A-Z][\w-]*(?<!ing)(?: itself)? (?:lacks|comes|offers|supports|cannot|(?:does|has|is|can|will|wo)(?:n['’]t)?)\b"
+)
+_OBJECT = re.compile(
+    r"^ (?:the|an?|your|some|both|together|\d+|two|three|four|five|six|eight|ten|twelve)\b"
+)  # cream the butter
+_OF_ITS_OWN = re.compile(
+    r"^ (?:for (?:good|now|fear|reasons|the sake)\b|of (?:any|our|its|their|his|her)\b|(?:in|on) (?:it|them|this|these|here)\b|with it\b)"
+)
 
 
 def is_firm_denial(place: Surroundings) -> bool:
     """Whether a denied mention denies all of Y: not a part, a kind or a time of it, and nothing gives it back."""
-    return not (place.is_question or _is_narrow(place) or _is_restricted(place) or _is_given_back(place) or _is_loose(place))
+    return not (
+        place.is_question or _is_narrow(place) or _is_restricted(place) or _is_given_back(place) or _is_loose(place)
+    )
 
 
 def is_firm_affirmation(place: Surroundings) -> bool:
@@ -65,21 +73,15 @@ def is_about_whole(place: Surroundings, title: str, subjects: Collection[str]) -
     Help pages deny things of parts: "Guest links aren't protected by two-factor authentication". A page called "The free plan"
     is about a part from beginning to end.
     """
-    if _has("parts", title.lower()):
+    if _has("offers", title.lower()):
         return False
     opening = fold(place.opening).strip()
     while opening.split(" ", 1)[0] in query_words()["joining"]:
         opening = opening.partition(" ")[2]
     words = opening.split()[:2]
-    if not words or words[0] in query_words()["whole_subjects"]:
+    if not words or words[0].partition("'")[0] in query_words()["whole_subjects"]:
         return True
     return (words[0] == "the" and words[-1] in subjects) or _NAMED.match(place.opening) is not None
-
-
-def names_part(text: str) -> bool:
-    """Whether a text is about a part of a thing: "in the rooms", "on the free plan"."""
-    parts = f"{_either('parts')}|{_either('components')}"
-    return re.search(rf"\b(?:{_either('before_parts')})\b.*\b(?:{parts})\b", text) is not None
 
 
 # Denials
@@ -107,7 +109,13 @@ def _is_restricted(place: Surroundings) -> bool:
         return True
     if re.match(rf"(?:the|our|this) (?:{_either('components')})\b", place.clause_before):  # the dough has no egg
         return True
-    return names_part(place.clause_after) or _has("restricting", place.clause_after) or _has("paid", place.clause)
+    return _names_part(place.clause_after) or _has("restricting", place.clause_after) or _has("paid", place.clause)
+
+
+def _names_part(text: str) -> bool:
+    """Whether a text is about a part of a thing: "in the rooms", "on the free plan"."""
+    parts = f"{_either('parts')}|{_either('components')}"
+    return re.search(rf"\b(?:{_either('before_parts')})\b.*\b(?:{parts})\b", text) is not None
 
 
 def _is_given_back(place: Surroundings) -> bool:
@@ -119,7 +127,9 @@ def _is_given_back(place: Surroundings) -> bool:
 
 def _is_loose(place: Surroundings) -> bool:
     """Whether the clause denies something else: "you can replace the butter", "are not turned away", "isn't a nut"."""
-    if any(_has(name, place.clause) for name in ("optional", "elsewhere", "conditions")) or _NOT_A.search(place.clause_before):
+    if any(_has(name, place.clause) for name in ("optional", "elsewhere", "conditions")) or _NOT_A.search(
+        place.clause_before
+    ):
         return True
     return _has("absent", place.clause) and _has("negating_verbs", place.clause)
 
@@ -165,7 +175,11 @@ def _is_taken_back(place: Surroundings) -> bool:
 
 def _modifies(place: Surroundings, harmless: str) -> bool:
     """Whether Y only modifies another noun, and not one that is there with Y alone; a plural hardly does."""
-    if not place.head or place.head in query_words()["no_heads"] or (place.y.endswith("s") and not place.y.endswith("ss")):
+    if (
+        not place.head
+        or place.head in query_words()["no_heads"]
+        or (place.y.endswith("s") and not place.y.endswith("ss"))
+    ):
         return False
     return place.head.split()[-1].strip("-") not in query_words()[harmless]
 

@@ -87,7 +87,9 @@ def _is_said(
 ) -> bool:
     """Whether a statement is one in the sense of the links: the cook's dog is no permission, and no need is no absence."""
     kind = listed.definition
-    must_be_whole = kind is not None and kind.in_parts and (verdict == "negated" or any(link.of_whole for link in links))
+    must_be_whole = (
+        kind is not None and kind.in_parts and (verdict == "negated" or any(link.of_whole for link in links))
+    )
     if kind is not None and must_be_whole and not is_about_whole(place, title, kind.subjects):
         return False
     if verdict == "affirmed":

@@ -16,7 +16,9 @@ _CLAUSE_MARK = re.compile(
     r"|\s(?=(?:but|yet(?! to)|although|though|whereas|while|because|since|so|which|who|where|nor)\s)"
     r"|\s(?=and (?:[a-z]+n't|no|not|it|there|we|you|they|the|our|do|does|is|are|has|have|can|cannot|never|neither|without|with|in|on)\s)"
 )
-_SECTION_MARK = re.compile(r"[;:!?—–()]\s*|\s-\s|,?\s(?=(?:but|yet(?! to)|although|though|whereas|while)\s)|, (?=and (?:the|it|there|we|they)\s)")
+_SECTION_MARK = re.compile(
+    r"[;:!?—–()]\s*|\s-\s|,?\s(?=(?:but|yet(?! to)|although|though|whereas|while)\s)|, (?=and (?:the|it|there|we|they)\s)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ def surroundings_of(text: str, mention: Span, nouns: Sequence[NounReading]) -> S
         sentence_after=after,
         following=folded[end : next_end.end() if next_end else len(folded)] if found_end else "",
         modifiers=modifiers,
-        compounded=phrase is not None and 0 < tokens < len(phrase.parts) and phrase.parts[tokens - 1] in ("NOUN", "PROPN"),
+        compounded=phrase is not None
+        and 0 < tokens < len(phrase.parts)
+        and phrase.parts[tokens - 1] in ("NOUN", "PROPN"),
         before_phrase=folded[start:phrase_start],
         head=folded[mention.end : max(found.end for found in (phrase, beside) if found is not None)].strip()
         if phrase is not None or beside is not None
