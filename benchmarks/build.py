@@ -36,7 +36,7 @@ from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evi
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
 from constraintsuite.suites.queries.view import read_heads
-from constraintsuite.suites.reading.records import DocumentReading
+from constraintsuite.suites.reading.records import DocumentReading, NounsRead
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.suites.stages.candidates import Pool, read_pools
 from constraintsuite.suites.stages.documents import read_clusters, read_documents
@@ -195,13 +195,17 @@ def _evidence(case: Case) -> dict[str, Stances]:
         by_words[_words(proposal)].append(proposal.id)
     entries = {str(i): words for i, words in enumerate(by_words)}
     documents = {d for p in case.proposals for d in (*p.violating, *p.satisfying, *p.on_topic)}
-    found = collect_evidence(entries, ((case.documents[d], case.readings[d].scopes) for d in sorted(documents)))
+    found = collect_evidence(entries, ((case.documents[d], _nouns(case.readings[d])) for d in sorted(documents)))
     return {proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids}
 
 
 def _words(proposal: Proposal) -> YWords:
     constraint = proposal.constraint
-    return YWords(constraint.forms, constraint.kinds if isinstance(constraint, Exclude) else ())
+    return YWords(constraint.forms, constraint.kinds if isinstance(constraint, Exclude) else (), proposal.is_attribute)
+
+
+def _nouns(reading: DocumentReading) -> NounsRead:
+    return NounsRead(reading.id, reading.scopes, reading.nouns)
 
 
 def _matching(case: Case, evidence: Mapping[str, Stances]) -> Matching:

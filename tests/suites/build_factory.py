@@ -27,7 +27,7 @@ from constraintsuite.suites.queries.evidence import YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.reading.document import read_document
-from constraintsuite.suites.reading.records import ClassReading, DocumentReading
+from constraintsuite.suites.reading.records import ClassReading, DocumentReading, NounsRead
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import surface_forms
 
@@ -105,8 +105,11 @@ def make_matching(
     """What is known of `texts`: the evidence is read from them, and unless said otherwise all are in every pool."""
     readings = read_all(texts)
     evidence = collect_evidence(
-        {p.id: YWords(p.constraint.forms, p.constraint.kinds) for p in proposals},
-        ((Document(name, text), readings[name].scopes) for name, text in texts.items()),
+        {p.id: YWords(p.constraint.forms, p.constraint.kinds, p.is_attribute) for p in proposals},
+        (
+            (Document(name, text), NounsRead(name, readings[name].scopes, readings[name].nouns))
+            for name, text in texts.items()
+        ),
     )
     return Matching(
         documents={name: Document(name, text) for name, text in texts.items()},

@@ -64,6 +64,11 @@ def test_all_balanced_solvers_end_at_zero() -> None:
     }
 
 
+def test_near_balance_as_few_as_possible_are_left_out() -> None:
+    leans = singles([lean(-1, 1), lean(-1, 0), lean(-1, -1), lean(1, 1), lean(0, -1)])
+    assert sorted(draft.cost for draft in kept(leans)) == [1.0, 3.0, 4.0]  # one by one, nothing would be left
+
+
 def test_length_and_cues_of_a_couple_cancel_out() -> None:
     near, far = "A campsite without showers.", "A large campsite on the hill with warm showers."
     one = make_draft(1, slice="explicit", couple="c", satisfying=near, violating=far)

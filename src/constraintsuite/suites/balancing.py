@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -60,6 +60,10 @@ def lean_of(unit: SelectedUnit, leans: Mapping[PairDraft, Lean]) -> Lean:
     return tuple(map(sum, zip(*(leans[draft] for draft in unit), strict=True)))
 
 
+SMALL_PART = 40
+"""A relation with fewer units in a split is balanced together with others."""
+
+
 def balance(
     units: Sequence[SelectedUnit],
     leans: Mapping[PairDraft, Lean],
@@ -72,21 +76,29 @@ def balance(
     `balanced` are the solvers that the leans are of, and the reason that is given for what is left out for each.
 
     In each split every stated relation is balanced by itself. Otherwise a shortcut that wins with one relation and loses with
-    another could be learnt, since queries tell their relation; the same holds for the sides of a question. All attributes are
-    balanced together.
+    another could be learnt, since queries tell their relation; the same holds for the sides of a question. Attributes are
+    balanced together, and so are relations with few units: exact balance would leave nothing of them.
     """
+    sizes = Counter((unit[0].split, relation_of(unit)) for unit in units)
     parts: dict[tuple[Split, str, str], list[SelectedUnit]] = defaultdict(list)
     for unit in sorted(units, key=rank):
-        relation = relation_of(unit)
-        parts[unit[0].split, relation if relation in stated else "", unit[0].side].append(unit)
+        split, relation = unit[0].split, relation_of(unit)
+        own = relation in stated and sizes[split, relation] >= SMALL_PART
+        parts[split, relation if own else "", unit[0].side].append(unit)
     found = [_balance(parts[part], leans, tuple(balanced.values())) for part in sorted(parts)]
     return BalancedUnits(
         [unit for each in found for unit in each.kept], [one for each in found for one in each.left_out]
     )
 
 
+CLOSE = 24
+"""The sum of all surpluses from which on removals are searched for together: one by one, the last could undo each other."""
+WIDTH = 60
+"""The number of surpluses that the search follows up in each step."""
+
+
 def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean], reasons: Sequence[str]) -> BalancedUnits:
-    """Always drop from the side that wins most the unit after which the sum of all surpluses is least."""
+    """Drop units, the last by rank first: far from balance, from the side that wins most; near it, as few as possible."""
     stacks: dict[Lean, list[SelectedUnit]] = defaultdict(list)
     for unit in units:
         stacks[lean_of(unit, leans)].append(unit)
@@ -94,13 +106,38 @@ def _balance(units: Sequence[SelectedUnit], leans: Mapping[PairDraft, Lean], rea
     for lean, stack in stacks.items():
         surplus = add(surplus, lean, len(stack))
     left_out: list[tuple[str, SelectedUnit]] = []
-    while any(surplus):
-        worst = max(range(len(surplus)), key=lambda place: abs(surplus[place]))
-        winning = [lean for lean, stack in stacks.items() if stack and lean[worst] * surplus[worst] > 0]
-        lean = min(winning, key=lambda lean: (sum(map(abs, add(surplus, lean, -1))), lean))
+
+    def drop(lean: Lean) -> None:
+        nonlocal surplus
+        left_out.append((reasons[_worst(surplus)], stacks[lean].pop()))
         surplus = add(surplus, lean, -1)
-        left_out.append((reasons[worst], stacks[lean].pop()))
+
+    while sum(map(abs, surplus)) > CLOSE:
+        worst = _worst(surplus)
+        winning = [lean for lean, stack in stacks.items() if stack and lean[worst] * surplus[worst] > 0]
+        drop(min(winning, key=lambda lean: (sum(map(abs, add(surplus, lean, -1))), lean)))
+    for lean in _find_removals(surplus, {lean: len(stack) for lean, stack in stacks.items()}):
+        drop(lean)
     return BalancedUnits([unit for stack in stacks.values() for unit in stack], left_out)
+
+
+def _worst(surplus: Lean) -> int:
+    return max(range(len(surplus)), key=lambda place: abs(surplus[place]))
+
+
+def _find_removals(surplus: Lean, stock: Mapping[Lean, int]) -> tuple[Lean, ...]:
+    """The leans of few units that make up the surplus; a beam search, which ends at the latest when nothing is left."""
+    kinds = sorted(lean for lean in stock if any(lean))
+    beam: dict[Lean, tuple[Lean, ...]] = {surplus: ()}
+    neutral = (0,) * len(surplus)
+    while neutral not in beam:
+        found: dict[Lean, tuple[Lean, ...]] = {}
+        for at, removed in beam.items():
+            for lean in kinds:
+                if removed.count(lean) < stock[lean]:
+                    found.setdefault(add(at, lean, -1), (*removed, lean))
+        beam = dict(sorted(found.items(), key=lambda item: (sum(map(abs, item[0])), item[0]))[:WIDTH])
+    return beam[neutral]
 
 
 def _as_example(pair: AcceptedPair, proposal: Proposal) -> Example:

@@ -50,7 +50,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=5,
+        revision=6,
         needs=("documents", "mentions"),
         sections=("constraints", "analysis", "queries", "splits", "pairs", "approved"),
         reads=("approved", "domains"),
@@ -59,7 +59,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "pairs",
         pairs.work,
-        revision=4,
+        revision=5,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
         reads=("domains",),

@@ -32,6 +32,10 @@ class ClassDefinition(StrictModel):
     """How later sentences refer to the thing: pronouns, or nouns after `the`."""
     signs: tuple[str, ...] = ()
     """Words that show the kind where no sentence says it; a text with enough of them gets the first head as its class."""
+    unless: tuple[str, ...] = ()
+    """Words of other kinds that share the signs: a help page with a "thermostat" is not about an online tool."""
+    in_parts: bool = False
+    """Whether its texts are each about a part of the thing, as help pages are: a denial must be about the whole."""
 
 
 class TemplateFamily(StrictModel):
@@ -117,6 +121,14 @@ class AttributeLinks(StrictModel):
     """Words before Y ("offers parking")."""
     after: tuple[str, ...] = ()
     """Words after Y ("parking is offered")."""
+    must_be_said: bool = False
+    """Whether only these words and those of a permission affirm: "dogs are allowed" does, "the cook's dog" does not."""
+    compounds_differ: bool = False
+    """Whether a noun before Y makes it another thing: coconut milk is no milk, while a roof terrace is a terrace."""
+    of_whole: bool = False
+    """Whether a part affirms nothing: that the import runs offline does not say that the tool does."""
+    need_is_use: bool = False
+    """Whether what is not needed is not there: "no oven is needed", but not "no app is needed"."""
     families: tuple[TemplateFamily, ...] = Field(min_length=3)
 
 
@@ -186,6 +198,10 @@ class Knowledge:
         words = {word for one in closed for word in (*one.values, *(w for same in one.same.values() for w in same))}
         self.place_words = frozenset(word for word in words if word[:1].isupper())
         """Nationalities, languages and countries."""
+
+    def links_of(self, keys: Iterable[str]) -> tuple[AttributeLinks, ...]:
+        """The links with these keys."""
+        return tuple(self.links[key] for key in keys)
 
 
 def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:

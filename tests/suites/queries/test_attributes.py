@@ -105,10 +105,10 @@ def topics(texts: Mapping[str, str]) -> TopicTable:
     return make_topics([reading.classes for reading in read_all(texts).values()], 3)
 
 
-def counted(texts: Mapping[str, str]) -> list[tuple[int, str, NounsRead]]:
+def counted(texts: Mapping[str, str]) -> list[tuple[int, Document, NounsRead]]:
     readings = read_all(texts)
     return [
-        (number, texts[name], NounsRead(name, readings[name].scopes, readings[name].nouns))
+        (number, Document(name, texts[name]), NounsRead(name, readings[name].scopes, readings[name].nouns))
         for number, name in enumerate(texts)
     ]
 
@@ -120,8 +120,7 @@ def propose(texts: Mapping[str, str], noun: str, folder: Path) -> Proposal:
     miner = AttributeMiner(knowledge(), SETTINGS)
     selected = miner.select(count_nouns(documents, table, knowledge(), wanted))
     key = attribute_key(noun)
-    passages = ((number, Document(reading.id, text), reading.scopes) for number, text, reading in documents)
-    evidence = collect_sides({key: attribute_words(noun, knowledge())}, passages)
+    evidence = collect_sides({key: attribute_words(noun, knowledge())}, documents)
     write_jsonl(folder / "part-00000.jsonl", [Document(name, text) for name, text in texts.items()])
     numbering = Numbering(folder)
     asked = AskedSplits(split_documents(numbering.ids, [], [], [], SplitSettings(), 0), {})  # so few are all test

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from constraintsuite.core.records.text import Document
 from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence, collect_sides
-from constraintsuite.text.base import Scope
+from constraintsuite.suites.reading.records import NounsRead
 from suites.build_factory import read_all
 
 NUTS = YWords(("nut", "nuts"), ("walnut", "walnuts"))
@@ -16,16 +14,22 @@ NUTS = YWords(("nut", "nuts"), ("walnut", "walnuts"))
 
 def evidence_of(text: str, title: str = "", words: YWords = NUTS) -> str:
     """The one set in which a document stands."""
-    scopes = read_all({"d": text})["d"].scopes
-    found = collect_evidence({"y": words}, [(Document("d", text, title), scopes)])["y"]
-    check_sides({"y": words}, Document("d", text, title), scopes, found)
+    reading = nouns_of(text)
+    found = collect_evidence({"y": words}, [(Document("d", text, title), reading)])["y"]
+    check_sides({"y": words}, Document("d", text, title), reading, found)
     sets = {"affirming": found.affirming, "denying": found.denying, "unclear": found.unclear}
     return next((name for name, ids in sets.items() if "d" in ids), "silent" if found.is_silent("d") else "none")
 
 
-def check_sides(entries: dict[str, YWords], document: Document, scopes: Sequence[Scope], found: Stances) -> None:
+def nouns_of(text: str) -> NounsRead:
+    """The nouns and scopes of a text."""
+    reading = read_all({"d": text})["d"]
+    return NounsRead("d", reading.scopes, reading.nouns)
+
+
+def check_sides(entries: dict[str, YWords], document: Document, reading: NounsRead, found: Stances) -> None:
     """Documents by number stand where those by id do."""
-    sides = collect_sides(entries, [(7, document, scopes)])["y"]
+    sides = collect_sides(entries, [(7, document, reading)])["y"]
     assert sides.affirming.tolist() == [7] * len(found.affirming)
     assert sides.denying.tolist() == [7] * len(found.denying)
 
@@ -46,6 +50,9 @@ def check_sides(entries: dict[str, YWords], document: Document, scopes: Sequence
         ("A cake without nuts.", "Nut cake", "unclear"),
         ("A cake with lemon.", "Nut cake", "unclear"),
         ("A cake with lemon.", "Walnut cake", "unclear"),
+        ("Nuts are ground finely.", "Cake Without Nuts", "unclear"),
+        ("A cake with nuts, if you like.", "", "unclear"),
+        ("A cake without pine nuts.", "", "unclear"),
     ],
 )
 def test_a_document_affirms_denies_is_silent_or_unclear(text: str, title: str, expected: str) -> None:
@@ -54,9 +61,14 @@ def test_a_document_affirms_denies_is_silent_or_unclear(text: str, title: str, e
 
 def test_each_y_is_judged_on_its_own() -> None:
     text = "A cake with nuts but no cream."
-    scopes = read_all({"d": text})["d"].scopes
     entries = {"nut": YWords(("nuts",), ()), "cream": YWords(("cream",), ()), "rum": YWords(("rum",), ())}
-    found = collect_evidence(entries, [(Document("d", text), scopes)])
+    found = collect_evidence(entries, [(Document("d", text), nouns_of(text))])
     assert (found["nut"].affirming, found["nut"].denying) == ({"d"}, set())
     assert (found["cream"].affirming, found["cream"].denying) == (set(), {"d"})
     assert found["rum"].is_silent("d")
+
+
+def test_what_a_defining_sentence_states_need_not_be_firm() -> None:
+    text = "It is traditionally a comedy."
+    assert evidence_of(text, words=YWords(("comedy",), ())) == "unclear"
+    assert evidence_of(text, words=YWords(("comedy",), (), is_attribute=False)) == "affirming"

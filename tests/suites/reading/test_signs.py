@@ -22,6 +22,8 @@ CAMPSITE = ClassReading("campsite", "stay", (), 3, 0, 8)
         (Document("1", "Open the settings of your account to export files."), "app_help"),
         (Document("1", "Three bedrooms under the roof."), ""),  # one sign is not enough
         (Document("hotel-1", "Breakfast until ten.", "Hill Lodge"), "lodging"),  # id and title count
+        (Document("1", "Open the settings of the thermostat to export files."), ""),  # not about an online tool
+        (Document("1", "The chef changes the menu daily; dinner by the fire."), "eatery"),
         (Document("1", "Breakfast until ten, a warm bed.", metadata={"category": "hotel"}), "lodging"),
     ],
 )

@@ -87,7 +87,7 @@ class OneOfBuilder:
 
     def draft(self, proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str]) -> Iterable[PairDraft]:
         """Natural texts, one with a listed value and one with another."""
-        return side_drafts(proposals, job, rejects)
+        return side_drafts(proposals, job, rejects, lambda constraint: _listings(constraint)[SATISFYING])
 
     def read(
         self, constraint: Constraint, role: str, analysis: Analysis, title: str, knowledge: Knowledge

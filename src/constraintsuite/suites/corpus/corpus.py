@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from constraintsuite.core.records.text import Document
 from constraintsuite.suites.corpus.files import ShardLine, StageRecords, walk, walk_both
-from constraintsuite.suites.reading.records import ScopesRead
-from constraintsuite.text.base import Scope
+from constraintsuite.suites.reading.records import NounsRead, ScopesRead
 
 DocumentNumbers = npt.NDArray[np.uint32]
 """Numbers of documents, in the order of their ids."""
@@ -128,8 +127,8 @@ class Corpus:
         for place, document, reading in walk_both(self.folder, self.mentions):
             yield int(numbers[place]), document, reading
 
-    def scoped(self, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, Document, tuple[Scope, ...]]]:
-        """The wanted documents with their numbers and the scopes of negation and doubt in them."""
+    def read(self, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, Document, NounsRead]]:
+        """The wanted documents with their numbers, and their nouns and scopes."""
         for number, document, reading in self.passages():
             if wanted[number]:
-                yield number, document.parse(Document), reading.parse(ScopesRead).scopes
+                yield number, document.parse(Document), reading.parse(NounsRead)

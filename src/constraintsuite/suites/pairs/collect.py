@@ -10,16 +10,15 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.suites.corpus.files import StageRecords, walk_both
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.pairs.matching import DocumentMeasures, Matching, measure
-from constraintsuite.suites.queries.evidence import YWords, collect_evidence
+from constraintsuite.suites.queries.evidence import Stances, YWords, collect_evidence
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.topics import classes_of
 from constraintsuite.suites.queries.view import read_heads
-from constraintsuite.suites.reading.records import DocumentReading, SubjectRead
+from constraintsuite.suites.reading.records import DocumentReading, NounsRead, SubjectRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.candidates import read_pools
 from constraintsuite.suites.stages.documents import read_clusters
 from constraintsuite.suites.stages.queries import read_splits
-from constraintsuite.text.base import Scope
 
 
 def collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], asked: Mapping[str, YWords]) -> Matching:
@@ -37,7 +36,7 @@ def collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], asked: Map
     measures: dict[str, DocumentMeasures] = {}
     years: dict[str, int] = {}
 
-    def documents() -> Iterator[tuple[Document, Sequence[Scope]]]:
+    def documents() -> Iterator[tuple[Document, NounsRead]]:
         for _, row, read in walk_both(job.inputs["documents"], job.inputs["mentions"]):
             if row.id not in wanted:
                 continue
@@ -48,9 +47,10 @@ def collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], asked: Map
             classes = classes_of(reading.classes, heads, knowledge)
             if classes and classes[0].year is not None:
                 years[document.id] = classes[0].year
-            yield document, reading.scopes
+            yield document, read.parse(NounsRead)
 
     found = collect_evidence({str(i): words for i, words in enumerate(by_words)}, documents())
+    evidence = {id: found[str(i)] for i, ids in enumerate(by_words.values()) for id in ids}
     scores, best, pooled = _collect_pools(job, proposals, measures)
     return Matching(
         documents=texts,
@@ -59,11 +59,20 @@ def collect_matching(job: Job[Recipe], proposals: Sequence[Proposal], asked: Map
         clusters=read_clusters(job.inputs["documents"], measures),
         years=years,
         splits=read_splits(job.inputs["queries"], measures),
-        evidence={proposal: found[str(i)] for i, ids in enumerate(by_words.values()) for proposal in ids},
+        evidence={p.id: _as_proposed(p, evidence[p.id]) for p in proposals if p.id in evidence},
         topic_scores=scores,
         best_scores=best,
         pooled=pooled,
     )
+
+
+def _as_proposed(proposal: Proposal, found: Stances) -> Stances:
+    """The stances with the documents of an attribute that its proposal names; others are unclear for its topic."""
+    if not proposal.is_attribute:
+        return found
+    affirming, denying = found.affirming & set(proposal.violating), found.denying & set(proposal.satisfying)
+    unclear = (found.affirming | found.denying | found.unclear) - affirming - denying
+    return Stances(affirming, denying, unclear, found.mentions)
 
 
 def _collect_pools(

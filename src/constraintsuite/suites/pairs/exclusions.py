@@ -25,7 +25,7 @@ def draft_exclusions(buildable: Sequence[Proposal], job: Job[Recipe], rejects: C
     """All drafts for these proposals."""
     recipe = job.recipe
     proposals = [proposal for proposal in buildable if proposal.entities == "real"]
-    asked = {p.id: YWords(p.constraint.forms, p.constraint.kinds) for p in proposals}
+    asked = {p.id: YWords(p.constraint.forms, p.constraint.kinds, p.is_attribute) for p in proposals}
     matching = collect_matching(job, proposals, asked)
     couples = list(find_couples(proposals, matching, recipe.pairs, rejects, explicit=True))
     closed = [p for p in proposals if recipe.pairs.open_omission or not p.is_attribute]

@@ -82,7 +82,7 @@ class AttributeMiner:
             for noun, count in sorted(selected[topic].items()):
                 key = attribute_key(noun)
                 affirming = np.intersect1d(np.intersect1d(members, evidence[key].affirming), count.affirmed)
-                denying = np.intersect1d(members, evidence[key].denying)
+                denying = np.intersect1d(np.intersect1d(members, evidence[key].denying), count.denied)
                 if find_shortage(len(affirming), len(denying), self._needed(topic, noun)) is not None:
                     self._drop(topic, noun, len(affirming), len(denying), "unclear_texts", WHOLE_TEXT)
                     continue
@@ -128,7 +128,8 @@ class AttributeMiner:
         if noun not in listed_attributes(topic, self.knowledge).by_noun:
             return self.settings
         affirming, denying = min(LISTED_AFFIRMING, self.settings.min_affirming), min(1, self.settings.min_denying)
-        return self.settings.model_copy(update={"min_affirming": affirming, "min_denying": denying})
+        needed = {"min_affirming": affirming, "min_denying": denying, "min_denying_share": 0.0}
+        return self.settings.model_copy(update=needed)
 
     def _drop(self, topic: Topic, noun: str, affirming: int, denying: int, reason: str, help_: str) -> None:
         narrower = self.knowledge.kinds.get(noun, ()) if reason == "few_affirmations" else ()

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from constraintsuite.core.records.text import Document
+from constraintsuite.core.records.text import Document, Span
 from constraintsuite.suites.corpus.corpus import DocumentNumbers
-from constraintsuite.suites.queries.partial import is_denied_in_part, is_taken_back
-from constraintsuite.text.base import Scope
+from constraintsuite.suites.queries.firmness import is_firm_affirmation, is_firm_denial, is_negative
+from constraintsuite.suites.queries.surroundings import surroundings_of
+from constraintsuite.suites.reading.records import NounsRead
 from constraintsuite.text.mentions import MentionFinder, fold
 from constraintsuite.text.polarity import judge_document, judge_mentions
 from constraintsuite.text.terms import words
@@ -27,6 +28,8 @@ class YWords:
 
     forms: tuple[str, ...]
     blocked: tuple[str, ...]
+    is_attribute: bool = True
+    """Whether only firm statements count; what is stated in a defining sentence is firm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,13 @@ class Sides:
 
 
 def collect_evidence(
-    entries: Mapping[str, YWords], documents: Iterable[tuple[Document, Sequence[Scope]]]
+    entries: Mapping[str, YWords], documents: Iterable[tuple[Document, NounsRead]]
 ) -> dict[str, Stances]:
     """For each Y the documents that affirm it, that deny it, and that mention it in another way."""
     judge = _Judge(entries)
     found = {key: Stances() for key in entries}
-    for document, scopes in documents:
-        for finding in judge.read(document, scopes):
+    for document, reading in documents:
+        for finding in judge.read(document, reading):
             stances = found[finding.key]
             getattr(stances, finding.stance).add(document.id)
             if finding.mentions is not None:
@@ -79,13 +82,13 @@ def collect_evidence(
 
 
 def collect_sides(
-    entries: Mapping[str, YWords], documents: Iterable[tuple[int, Document, Sequence[Scope]]]
+    entries: Mapping[str, YWords], documents: Iterable[tuple[int, Document, NounsRead]]
 ) -> dict[str, Sides]:
     """For each Y the numbers of the documents that affirm it and that deny it: four bytes each, for all of a corpus."""
     judge = _Judge(entries)
     found: dict[tuple[DocumentStance, str], array[int]] = defaultdict(lambda: array("I"))
-    for number, document, scopes in documents:
-        for finding in judge.read(document, scopes):
+    for number, document, reading in documents:
+        for finding in judge.read(document, reading):
             if finding.stance != "unclear":
                 found[finding.stance, finding.key].append(number)
 
@@ -107,26 +110,35 @@ class _Judge:
     """Reads documents one after the other for all Y."""
 
     def __init__(self, entries: Mapping[str, YWords]) -> None:
+        self._entries = entries
         self._forms = MentionFinder({key: y.forms for key, y in entries.items()})
         self._blocked = MentionFinder({key: y.blocked for key, y in entries.items()})
 
-    def read(self, document: Document, scopes: Sequence[Scope]) -> Iterator[_Finding]:
+    def read(self, document: Document, reading: NounsRead) -> Iterator[_Finding]:
         spans = defaultdict(list)
         for mention in self._forms.find(document.text):
             spans[mention.key].append(mention.span)
-        shown_otherwise = {mention.key for mention in self._blocked.find(f"{document.title}\n{document.text}")}
-        if document.title:
-            shown_otherwise |= {mention.key for mention in self._forms.find(document.title)}
+        in_title = {mention.key for mention in self._forms.find(document.title)} if document.title else set[str]()
+        shown = in_title | {mention.key for mention in self._blocked.find(f"{document.title}\n{document.text}")}
         for key, mentions in spans.items():
-            verdict = judge_document(judge_mentions(mentions, scopes))
-            stance: DocumentStance = "unclear"
-            if verdict == "affirms" and not any(is_taken_back(document.text, mention) for mention in mentions):
-                stance = "affirming"
-            in_part = any(is_denied_in_part(document.text, mention) for mention in mentions)
-            if verdict == "negates" and key not in shown_otherwise and not in_part:
-                stance = "denying"
+            stance = self._stance(key, document, mentions, reading)
+            if stance == "affirming" and key in in_title and is_negative(document.title):
+                stance = "unclear"
+            if stance == "denying" and key in shown:
+                stance = "unclear"
             forms = {fold(mention.of(document.text)) for mention in mentions}
             before = len(words(document.text[: mentions[0].start]))
             yield _Finding(key, stance, YMentions(before, len(mentions), len(forms)))
-        for key in shown_otherwise - spans.keys():
+        for key in shown - spans.keys():
             yield _Finding(key, "unclear", None)
+
+    def _stance(self, key: str, document: Document, mentions: Sequence[Span], reading: NounsRead) -> DocumentStance:
+        """What the mentions say together; if one of them is not firm, nothing is sure."""
+        verdict = judge_document(judge_mentions(mentions, reading.scopes))
+        if verdict not in ("affirms", "negates"):
+            return "unclear"
+        if self._entries[key].is_attribute:
+            is_firm = is_firm_affirmation if verdict == "affirms" else is_firm_denial
+            if not all(is_firm(surroundings_of(document.text, mention, reading.nouns)) for mention in mentions):
+                return "unclear"
+        return "affirming" if verdict == "affirms" else "denying"

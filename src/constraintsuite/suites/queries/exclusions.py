@@ -32,7 +32,7 @@ from constraintsuite.suites.queries.roles import RolePair, propose_roles
 from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.queries.wording import MOST_EXPECTED
-from constraintsuite.suites.reading.records import ClassesRead, NamesRead, NounsRead
+from constraintsuite.suites.reading.records import ClassesRead, NamesRead
 from constraintsuite.suites.recipe import QuerySettings, Recipe
 from constraintsuite.suites.splits import AskedSplits
 
@@ -57,7 +57,7 @@ class ExclusionSurvey:
             for found in self._attributes.values()
             for noun in found
         }
-        self._evidence = collect_sides(entries, view.corpus.scoped(view.topics.with_topic()))
+        self._evidence = collect_sides(entries, view.corpus.read(view.topics.with_topic()))
         stated = [(found.relation, found.documents) for found in self._gathered.values()]
         named = NamedTopics(stated, view.topics, recipe.queries.min_named_documents)
         found = find_asked(self._gathered, self._evidence, view.topics, named, rejects)
@@ -103,14 +103,8 @@ class ExclusionSurvey:
 def _count_nouns(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
     """How the documents of each topic use its nouns. Documents are read twice: only nouns of enough documents are counted."""
     on_topic = view.topics.with_topic()
-
-    def readings() -> Iterator[tuple[int, str, NounsRead]]:
-        for number, document, reading in view.corpus.passages():
-            if on_topic[number]:
-                yield number, document.parse(Document).text, reading.parse(NounsRead)
-
-    wanted = frequent_names(readings(), view.topics, knowledge, settings.min_affirming)
-    return count_nouns(readings(), view.topics, knowledge, wanted)
+    wanted = frequent_names(view.corpus.read(on_topic), view.topics, knowledge, settings.min_affirming)
+    return count_nouns(view.corpus.read(on_topic), view.topics, knowledge, wanted)
 
 
 def _passages(view: CorpusView) -> Iterator[tuple[RealPassage, str]]:

@@ -103,7 +103,7 @@ def _collect_asked(
     wanted = np.zeros(len(view.corpus.numbering), dtype=np.bool_)
     for numbers in on_topic.values():
         wanted[numbers] = True
-    sides = collect_sides(words_of, view.corpus.scoped(wanted))
+    sides = collect_sides(words_of, view.corpus.read(wanted))
     return {
         place: _Asked(wordings[place], words_of[str(place)], one.pattern.link, on_topic[place], sides[str(place)])
         for place, one in parsed.items()

@@ -43,6 +43,8 @@ class ListedAttributes:
                 noun = singular(text)
                 links = found[noun].links if noun in found else ()
                 found[noun] = ListedAttribute(noun, text, countable, tuple(dict.fromkeys((*links, *entry.links))))
+        self.definition = knowledge.classes.get(topic.kind)
+        """The class of the topic."""
         self.by_noun: Mapping[str, ListedAttribute] = found
         self._words = {noun: attribute_words(noun, knowledge) for noun in found}
         self.finder = MentionFinder({noun: words.forms for noun, words in self._words.items()})

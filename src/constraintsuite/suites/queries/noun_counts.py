@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from constraintsuite.core.records.text import Span
-from constraintsuite.suites.domain import Knowledge
+from constraintsuite.core.records.text import Document, Span
+from constraintsuite.suites.domain import AttributeLinks, Knowledge
+from constraintsuite.suites.queries.firmness import is_about_whole, is_compound, says_need, says_permission
 from constraintsuite.suites.queries.left_out import ListedAttributes, listed_attributes
 from constraintsuite.suites.queries.records import Topic
+from constraintsuite.suites.queries.surroundings import Surroundings, surroundings_of
 from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.reading.document import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
 from constraintsuite.text.base import Polarity
 from constraintsuite.text.polarity import judge_mention
+from constraintsuite.text.terms import words
 
 FREE = "-free"
 """The link of "nut-free" and "free of nuts"."""
@@ -57,13 +60,17 @@ class NamedMention(NamedTuple):
 
 
 def read_mentions(
-    text: str, reading: NounsRead, listed: ListedAttributes, knowledge: Knowledge
+    document: Document, reading: NounsRead, listed: ListedAttributes, knowledge: Knowledge
 ) -> Iterator[NamedMention]:
     """The attributes that a document mentions: listed ones by their forms, others by their nouns."""
+    text = document.text
     links = {noun.end: noun.link for noun in reading.nouns}
     for mention in listed.finder.find(text):
         start, end = mention.span.start, mention.span.end
         verdict = judge_mention(mention.span, reading.scopes).verdict
+        place = surroundings_of(text, mention.span, reading.nouns)
+        if not _is_said(verdict, place, document.title, listed, knowledge.links_of(listed.by_noun[mention.key].links)):
+            verdict = "uncertain"
         yield NamedMention(mention.key, start, end, _free(text, start, end) or links.get(end, ""), False, verdict)
     for noun in reading.nouns:
         if noun.lemmas[-1] in knowledge.never or len(noun.lemmas[-1]) < 3:
@@ -73,6 +80,24 @@ def read_mentions(
         for name in _names(noun):
             if not listed.covers(name):
                 yield NamedMention(name, noun.start, noun.end, link, is_plural(noun, text), verdict)
+
+
+def _is_said(
+    verdict: Polarity, place: Surroundings, title: str, listed: ListedAttributes, links: Sequence[AttributeLinks]
+) -> bool:
+    """Whether a statement is one in the sense of the links: the cook's dog is no permission, and no need is no absence."""
+    kind = listed.definition
+    must_be_whole = (
+        kind is not None and kind.in_parts and (verdict == "negated" or any(link.of_whole for link in links))
+    )
+    if kind is not None and must_be_whole and not is_about_whole(place, title, kind.subjects):
+        return False
+    if verdict == "affirmed":
+        said = {*words(place.clause)}.intersection(word for link in links for word in (*link.words, *link.after))
+        if all(link.must_be_said for link in links) and not said and not says_permission(place):
+            return False
+        return not (any(link.compounds_differ for link in links) and is_compound(place))
+    return any(link.need_is_use for link in links) or not says_need(place)
 
 
 def _names(noun: NounReading) -> list[str]:
@@ -88,42 +113,42 @@ def _free(text: str, start: int, end: int) -> str:
 
 
 def frequent_names(
-    readings: Iterable[tuple[int, str, NounsRead]], topics: TopicTable, knowledge: Knowledge, at_least: int
+    readings: Iterable[tuple[int, Document, NounsRead]], topics: TopicTable, knowledge: Knowledge, at_least: int
 ) -> dict[Topic, set[str]]:
     """The names of each topic that enough documents mention; only these are counted, which saves memory."""
     mentioned: dict[Topic, Counter[str]] = defaultdict(Counter)
-    for document, text, reading in readings:
-        topic = topics.attribute_topic(document)
+    for number, document, reading in readings:
+        topic = topics.attribute_topic(number)
         if topic is None:
             continue
         listed = listed_attributes(topic, knowledge)
         counter = mentioned[topic]
-        counter.update({mention.name for mention in read_mentions(text, reading, listed, knowledge)})
+        counter.update({mention.name for mention in read_mentions(document, reading, listed, knowledge)})
         if len(counter) > MOST_NAMES:
             mentioned[topic] = Counter({name: count for name, count in counter.items() if count > 1})
     return {topic: {name for name, count in found.items() if count >= at_least} for topic, found in mentioned.items()}
 
 
 def count_nouns(
-    readings: Iterable[tuple[int, str, NounsRead]],
+    readings: Iterable[tuple[int, Document, NounsRead]],
     topics: TopicTable,
     knowledge: Knowledge,
     wanted: Mapping[Topic, set[str]],
 ) -> dict[Topic, dict[str, NounCount]]:
-    """Count the wanted names of each topic; a reading comes with the number and the text of its document."""
+    """Count the wanted names of each topic; a reading comes with the number of its document and with the document."""
     counts: dict[Topic, dict[str, NounCount]] = defaultdict(lambda: defaultdict(NounCount))
-    for document, text, reading in readings:
-        topic = topics.attribute_topic(document)
+    for number, document, reading in readings:
+        topic = topics.attribute_topic(number)
         if topic is None:
             continue
-        for mention in read_mentions(text, reading, listed_attributes(topic, knowledge), knowledge):
+        for mention in read_mentions(document, reading, listed_attributes(topic, knowledge), knowledge):
             if mention.name not in wanted.get(topic, ()) or mention.verdict == "uncertain":
                 continue
             count = counts[topic][mention.name]
             documents = count.affirmed if mention.verdict == "affirmed" else count.denied
-            if not documents or documents[-1] != document:  # mentions of one document come one after the other
-                documents.append(document)
-            before = text[max(0, mention.start - 3) : mention.start].lower()
+            if not documents or documents[-1] != number:  # mentions of one document come one after the other
+                documents.append(number)
+            before = document.text[max(0, mention.start - 3) : mention.start].lower()
             count.total += 1
             count.plural += mention.plural
             count.with_article += before.endswith((" a ", " an")) or before.strip() in {"a", "an"}

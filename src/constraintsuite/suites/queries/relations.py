@@ -93,13 +93,13 @@ def _key(fact: Fact) -> int:
 def y_words(relation: Relation, y: str) -> YWords:
     """The forms of a filler, such as a surname or a place without its region, and other words that give it away."""
     if relation.filler == "person":
-        return YWords((y, _surname(y)), ())
+        return YWords((y, _surname(y)), (), is_attribute=False)
     if relation.filler == "place":
-        return YWords(tuple(dict.fromkeys((y, y.split(",", maxsplit=1)[0]))), ())
+        return YWords(tuple(dict.fromkeys((y, y.split(",", maxsplit=1)[0]))), (), is_attribute=False)
     if relation.filler == "value":
         forms = (y,) if y[:1].isupper() else tuple(dict.fromkeys((y, plural(y))))
-        return YWords(forms, relation.same.get(y, ()))
-    return YWords((y,), tuple(word for word in y.split()[:1] if len(word) > 4))
+        return YWords(forms, relation.same.get(y, ()), is_attribute=False)
+    return YWords((y,), tuple(word for word in y.split()[:1] if len(word) > 4), is_attribute=False)
 
 
 def _surname(name: str) -> str:

@@ -72,7 +72,7 @@ def read_nouns(analysis: Analysis, knowledge: Knowledge) -> tuple[NounReading, .
         part = tokens[start : i + 1]
         lemmas = (*(t.text.lower() for t in part[:-1]), _lemma(token))
         link = _link_before(tokens, start, knowledge) or _link_after(tokens, i, knowledge)
-        readings.append(NounReading(lemmas, part[0].start, token.end, link))
+        readings.append(NounReading(lemmas, part[0].start, token.end, link, tuple(t.pos for t in part)))
     return tuple(readings)
 
 

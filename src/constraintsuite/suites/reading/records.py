@@ -48,6 +48,8 @@ class NounReading:
     end: int
     link: str
     """The words before or after it that say how a thing has it, such as "offers" or "allowed"; empty if there are none."""
+    parts: tuple[str, ...] = ()
+    """The part of speech of each lemma: in "coconut milk" a noun stands before the noun, in "warm milk" an adjective."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ def read_signs(document: Document, knowledge: Knowledge) -> tuple[ClassReading, 
     for mention in _finder(knowledge).find(text):
         kind, sign = mention.key.split("\x1f")
         found[kind].add(sign)
+    for mention in _others(knowledge).find(text):
+        found.pop(mention.key, None)
     ranked = sorted(found, key=lambda kind: (-len(found[kind]), kind))
     if not ranked or len(found[ranked[0]]) < MIN_SIGNS:
         return ()
@@ -39,3 +41,11 @@ def read_signs(document: Document, knowledge: Knowledge) -> tuple[ClassReading, 
 def _finder(knowledge: Knowledge) -> MentionFinder:
     signs = ((kind, sign) for kind, definition in knowledge.classes.items() for sign in definition.signs)
     return MentionFinder({f"{kind}\x1f{fold(sign)}": surface_forms(sign) for kind, sign in signs})
+
+
+@lru_cache(maxsize=4)
+def _others(knowledge: Knowledge) -> MentionFinder:
+    """Finds, for each kind, the words that show that a text is about another one."""
+    return MentionFinder(
+        {kind: [form for word in one.unless for form in surface_forms(word)] for kind, one in knowledge.classes.items()}
+    )

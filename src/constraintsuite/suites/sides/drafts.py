@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import EXPLICIT
 from constraintsuite.suites.pairs.collect import collect_matching
 from constraintsuite.suites.pairs.matching import Matching
@@ -22,12 +23,14 @@ DISTANCE_COST = 0.03
 """What each step away from the border costs, in the logarithm of a length ratio."""
 
 
-def side_drafts(proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str]) -> Iterator[PairDraft]:
+def side_drafts(
+    proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str], side_of: Callable[[Constraint], str]
+) -> Iterator[PairDraft]:
     """Drafts for two-sided questions; a seeded coin decides which of the two sides the query of a pair asks for."""
     matching = collect_matching(job, proposals, {})
     used: Counter[tuple[str, str]] = Counter()
     for proposal in sorted(proposals, key=lambda one: (one.relation, one.topic_documents, one.id)):
-        yield from _draft(proposal, matching, job.recipe.pairs, used, rejects)
+        yield from _draft(proposal, matching, job.recipe.pairs, used, rejects, side_of(proposal.constraint))
 
 
 def _draft(
@@ -36,6 +39,7 @@ def _draft(
     settings: PairSettings,
     used: Counter[tuple[str, str]],
     rejects: Counter[str],
+    side: str,
 ) -> Iterator[PairDraft]:
     found = 0
     for cost, satisfying, violating in sorted(_possible(proposal, matching, settings, rejects)):
@@ -47,7 +51,7 @@ def _draft(
         used.update(documents)
         found += 1
         texts = (DraftDocument(one, matching.documents[one].text) for one in (satisfying, violating))
-        yield make_draft(EXPLICIT, proposal, *texts, cost=cost, side=proposal.constraint.cue)
+        yield make_draft(EXPLICIT, proposal, *texts, cost=cost, side=side)
 
 
 def _possible(

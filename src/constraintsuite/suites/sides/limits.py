@@ -128,7 +128,7 @@ class LimitBuilder:
 
     def draft(self, proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str]) -> Iterable[PairDraft]:
         """Natural texts on both sides of a limit, near it."""
-        return side_drafts(proposals, job, rejects)
+        return side_drafts(proposals, job, rejects, lambda constraint: _positions(constraint)[SATISFYING])
 
     def read(
         self, constraint: Constraint, role: str, analysis: Analysis, title: str, knowledge: Knowledge
