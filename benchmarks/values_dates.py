@@ -62,7 +62,11 @@ def _dateparser(texts: Sequence[str]) -> list[list[Found]]:
     return found
 
 
-_DATEPARSER_SETTINGS = {"REQUIRE_PARTS": ["year"], "PREFER_DAY_OF_MONTH": "first", "RELATIVE_BASE": datetime(2020, 6, 15)}
+_DATEPARSER_SETTINGS = {
+    "REQUIRE_PARTS": ["year"],
+    "PREFER_DAY_OF_MONTH": "first",
+    "RELATIVE_BASE": datetime(2020, 6, 15),
+}
 
 
 def _dateparser_period() -> Callable[[str], tuple[str, str] | None]:
@@ -70,7 +74,9 @@ def _dateparser_period() -> Callable[[str], tuple[str, str] | None]:
     from dateparser.date import DateDataParser
 
     parser = DateDataParser(languages=["en"], settings=_DATEPARSER_SETTINGS)
-    edges = re.compile(r"^(?:(?:in|on|from|the|at|of|since|by|until|between)\s+)+|[\s,.]+(?:the|a|of|by)?$", re.IGNORECASE)
+    edges = re.compile(
+        r"^(?:(?:in|on|from|the|at|of|since|by|until|between)\s+)+|[\s,.]+(?:the|a|of|by)?$", re.IGNORECASE
+    )
 
     def read(words: str) -> tuple[str, str] | None:
         data = parser.get_date_data(edges.sub("", words))
@@ -132,7 +138,9 @@ def _timexy(texts: Sequence[str]) -> list[list[Found]]:
             value = re.search(r'type="DATE" value="(\d{4}-\d\d-\d\d)', one.kb_id_)
             if value is not None:
                 period = "day" if len(re.findall(r"\d+", one.text)) > 1 else "month"
-                items.append(Found(one.start_char, one.end_char, _of_period(date.fromisoformat(value.group(1)), period)))
+                items.append(
+                    Found(one.start_char, one.end_char, _of_period(date.fromisoformat(value.group(1)), period))
+                )
         found.append(items)
     return found
 
@@ -186,7 +194,11 @@ def main() -> None:
             continue
         dates = read_dates(sentence.text)
         for item in sentence.items:
-            same = [one for one in dates if _found(one).value == label(item).value and one.start < item["end"] and item["start"] < one.end]
+            same = [
+                one
+                for one in dates
+                if _found(one).value == label(item).value and one.start < item["end"] and item["start"] < one.end
+            ]
             for one in same[:1]:
                 right = {
                     "bound": one.bound == item["bound"],
@@ -197,10 +209,14 @@ def main() -> None:
                 for name, value in right.items():
                     fields[name].append(value)
                     if options.errors and not value:
-                        print(f"{sentence.id} {name}: {getattr(one, name)!r}, not {item[name]!r} | {item['text']} | {sentence.text}")
+                        print(
+                            f"{sentence.id} {name}: {getattr(one, name)!r}, not {item[name]!r} | {item['text']} | {sentence.text}"
+                        )
     for name, values in fields.items():
         figure = wilson(sum(values), len(values))
-        print(f"{name:<12} {percent(figure.value or 0)} [{percent(figure.low or 0)}, {percent(figure.high or 0)}] n={figure.n}")
+        print(
+            f"{name:<12} {percent(figure.value or 0)} [{percent(figure.low or 0)}, {percent(figure.high or 0)}] n={figure.n}"
+        )
 
 
 if __name__ == "__main__":

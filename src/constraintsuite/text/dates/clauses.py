@@ -130,10 +130,15 @@ class DatedClause:
     def _object(self, verb: int) -> str:
         """The noun phrase right after a verb; of "his first album, 'Cinémascope'", the title."""
         first = verb + 1
-        if self._pos_or_nothing(first) not in ("DET", "NOUN", "PROPN", "ADJ", "NUM", "PRON") and self._word(first) != '"':
+        if (
+            self._pos_or_nothing(first) not in ("DET", "NOUN", "PROPN", "ADJ", "NUM", "PRON")
+            and self._word(first) != '"'
+        ):
             return ""
         last = first
-        while self._pos_or_nothing(last) not in ("", "ADP", "VERB", "AUX", "CCONJ", "SCONJ") and self._word(last) not in (",", ";", ".", "("):
+        while self._pos_or_nothing(last) not in ("", "ADP", "VERB", "AUX", "CCONJ", "SCONJ") and self._word(
+            last
+        ) not in (",", ";", ".", "("):
             last += 1
         if self._word(last) == "," and self._word(last + 1) in ('"', "“"):
             first = last + 2
@@ -149,7 +154,11 @@ class DatedClause:
 
     def _noun_from(self, first: int) -> str:
         last = first
-        while self._pos_or_nothing(last) in ("NOUN", "PROPN", "ADJ", "NUM", "DET") or self._word(last) in ("-", "'s", "’s"):
+        while self._pos_or_nothing(last) in ("NOUN", "PROPN", "ADJ", "NUM", "DET") or self._word(last) in (
+            "-",
+            "'s",
+            "’s",
+        ):
             last += 1
         return self._phrase(first, last - 1)
 
@@ -240,7 +249,8 @@ class DatedClause:
             last -= 1
         first = last
         while first > 0 and (
-            self._pos(first - 1) in ("NOUN", "PROPN", "ADJ", "NUM", "DET") or self._word(first - 1).lower() in ("of", "-", "'s", "’s")
+            self._pos(first - 1) in ("NOUN", "PROPN", "ADJ", "NUM", "DET")
+            or self._word(first - 1).lower() in ("of", "-", "'s", "’s")
         ):
             first -= 1
         while first < last and self._pos(first) in ("ADP", "PUNCT", "PART"):
@@ -253,20 +263,32 @@ class DatedClause:
         while first > 0:
             before = self._tokens[first - 1]
             depth = max(0, depth + (before.text in (")", "]")) - (before.text in ("(", "[")))
-            if depth == 0 and (before.text in (",", ";", ":", "(", '"', "“") or before.tag in _VERB_TAGS or before.tag in ("MD", "WDT", "WP", "WRB")):
+            if depth == 0 and (
+                before.text in (",", ";", ":", "(", '"', "“")
+                or before.tag in _VERB_TAGS
+                or before.tag in ("MD", "WDT", "WP", "WRB")
+            ):
                 break
             if before.pos in ("SCONJ", "AUX"):
                 break
             first -= 1
         if first <= self.at <= last:
             first = min(self.after, last)
-        while first < last and self._pos(first) in ("CCONJ", "ADV", "PUNCT", "SCONJ"):
+        while first < last and self._pos(first) in ("CCONJ", "ADV", "PUNCT", "SCONJ", "NUM"):
             first += 1
         if self._pos(first) == "ADP":
             return self._short_noun(last)
-        if first > 1 and self._tokens[first - 1].text == "," and self._pos(first) == "DET" and self._pos(first - 2) == "PROPN":
+        if (
+            first > 1
+            and self._tokens[first - 1].text == ","
+            and self._pos(first) == "DET"
+            and self._pos(first - 2) == "PROPN"
+        ):
             return self._short_noun(first - 2)
-        end = next((at for at in range(first + 1, last + 1) if self._pos(at) == "ADP" and self._tokens[at].text != "of"), last + 1)
+        end = next(
+            (at for at in range(first + 1, last + 1) if self._pos(at) == "ADP" and self._tokens[at].text != "of"),
+            last + 1,
+        )
         return self._phrase(first, end - 1)
 
     def _noun_after_comma(self) -> str:

@@ -76,7 +76,7 @@ def _with_era(text: str, one: Expression) -> Expression:
 
 
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:\s?(?:st|nd|rd|th))?(?!\d)"
-_YEAR = r"[12]\d{3}(?!\d)"
+_YEAR = r"(?:[12]\d{3}|['’‘]\d\d)(?!\d)"
 _AND = r"(?:\s?[-‐‑–—/]\s?|\s{1,3}(?:to|and|or|until|till|through|&)\s{1,3}(?:the\s{1,3})?(?:early\s|mid-?\s?|late\s)?)"
 _ERA = r"(?-i:BCE?|B\.\s?C\.(?:\s?E\.)?|AD|A\.\s?D\.|CE|C\.\s?E\.)"
 
@@ -91,10 +91,11 @@ def _sources() -> dict[str, str]:
     century = r"(?:\s?[-‐‑–]\s?|\s{1,3})(?P<unit>century|centuries|millennium|millennia)\b"
     after = r"(?![\w%])(?![.,:]\d)"
     return {
-        "iso": rf"(?P<year>[12]\d{{3}})-(?P<month>\d{{2}})-(?P<day>\d{{2}})(?:T[\d:.]{{4,15}}Z?)?{after}",
+        "iso": rf"(?P<year>[12]\d{{3}})(?P<mark>[-/.])(?P<month>\d{{2}})(?P<other>[-/.])(?P<day>\d{{2}})(?:T[\d:.]{{4,15}}Z?)?{after}",
         "numeric": rf"(?P<one>\d{{1,2}})(?P<mark>[./-])(?P<two>\d{{1,2}})(?P<other>[./-])(?P<year>[12]\d{{3}}){after}",
         "decade_of": rf"(?:the\s{{1,3}})?{decade}\s{{1,3}}of\s{{1,3}}the\s{{1,3}}(?P<one>{ordinal}){century}",
-        "century": rf"(?P<one>{ordinal})(?:(?P<joint>{_AND})(?P<two>{ordinal}))?{century}",
+        "century": rf"(?P<one>{ordinal})(?:{_AND}(?P<two>{ordinal}))?{century}(?:{_AND}(?P<later>{ordinal})(?!\s?[\w-]))?",
+        "day_in_words": rf"(?P<day>{either(words.ordinals)})(?P<joint>)(?P<to>)\s{{1,3}}(?:day\s)?of\s{{1,3}}{month},?\s{{1,3}}(?P<year>{_YEAR}){after}",
         "day_first": rf"(?P<day>{_DAY})(?:(?P<joint>{_AND})(?P<to>{_DAY}))?(?:\s{{1,3}}|\s?-\s?)(?:of\s{{1,3}})?{month}"
         rf"(?:(?:\s?,?\s{{1,3}}|[,-])(?:of\s{{1,3}})?(?P<year>{_YEAR}){after})?",
         "month_first": rf"{month}\s{{1,3}}(?:the\s{{1,3}})?(?P<day>{_DAY})(?:(?P<joint>{_AND})(?P<to>{_DAY}))?(?!\w)"
@@ -105,11 +106,11 @@ def _sources() -> dict[str, str]:
         "slashed": rf"(?P<month>0?[1-9]|1[0-2])/(?P<year>1[89]\d\d|20\d\d){after}",
         "decade": rf"(?P<year>[12]\d\d0)\s?['’‘]?s(?!\w)",
         "short_decade": rf"(?:['’‘](?P<short>[3-9]0)['’‘]?s|the\s{{1,3}}(?:(?:early|mid|late)[\s-]{{1,3}})?"
-        rf"(?:['’‘]?(?P<bare>[3-9]0)['’‘]?s|(?P<word>{either(words.decades)})))(?!\w)",
-        "before_era": rf"(?P<era>(?-i:AD|A\.\s?D\.|CE))\s?(?P<year>\d{{1,4}}){after}",
+        rf"(?:['’‘]?(?P<bare>[3-9]0)['’‘]?s|(?:(?P<hundred>eighteen|nineteen)[\s-])?(?P<word>{either(words.decades)})))(?!\w)",
+        "before_era": rf"(?:(?P<era>(?-i:AD|A\.\s?D\.|CE))\s?(?P<year>\d{{1,4}})|the\s{{1,3}}year\s{{1,3}}(?P<named>\d{{3}})){after}",
         "years_of_era": rf"(?P<year>\d{{1,4}})(?:{_AND}(?P<to>\d{{1,4}}))?\s?(?P<era>{_ERA})(?!\w)",
-        "short_range": rf"(?P<year>[12]\d{{3}})(?P<mark>[-‐‑–—/])(?P<to>\d\d){after}",
-        "year": rf"(?P<year>[12]\d{{3}}){after}",
+        "short_range": rf"(?P<year>[12]\d{{3}})(?P<mark>[-‐‑–—/]|\s[–—]\s)(?P<to>\d\d){after}",
+        "year": rf"(?P<year>[12]\d{{3}}|[3-9]\d\d){after}",
     }
 
 
@@ -119,8 +120,21 @@ def _patterns() -> tuple[dict[str, re.Pattern[str]], re.Pattern[str]]:
     sources = _sources()
     plain = {kind: re.sub(r"\?P<\w+>", "?:", source) for kind, source in sources.items()}
     scanner = "|".join(f"(?P<{kind}>{source})" for kind, source in plain.items())
-    every = re.compile(rf"(?<![\w$€£¥#@&+])(?<!\d[.,:/])(?:{scanner})", re.IGNORECASE)
+    every = re.compile(rf"(?:(?<![\w$€£¥#@&+])|(?<=\Wc)(?=\d))(?<!\d[.,:/])(?:{scanner})", re.IGNORECASE)
     return {kind: re.compile(source, re.IGNORECASE) for kind, source in sources.items()}, every
+
+
+@cache
+def relative_pattern() -> re.Pattern[str]:
+    """Times relative to the writing or to another time: last year, three days ago, the following summer, yesterday."""
+    words = date_words()
+    period = rf"(?:{either(words.periods)})s?"
+    amount = r"(?:an?|\d{1,3}|[a-z]{3,9}|few|several)"
+    return re.compile(
+        rf"\b(?:(?:{either(words.relative)})\s{{1,3}}{period}|{amount}\s{{1,3}}{period}\s{{1,3}}(?:ago|later|earlier|before|after|hence)"
+        rf"|yesterday|today|tomorrow|nowadays|recently)\b",
+        re.IGNORECASE,
+    )
 
 
 def _made(match: re.Match[str], kind: ExpressionKind) -> Expression:
@@ -145,6 +159,8 @@ def _years(one: Expression, first: int, last: int) -> Expression:
 def _read_iso(match: re.Match[str]) -> Expression:
     year, month, day = (int(match[name]) for name in ("year", "month", "day"))
     one = _made(match, "day")
+    if match["mark"] != match["other"]:
+        return replace(one, kind="unread")
     return _days(one, year, month, day, day) if 1 <= month <= 12 and day else replace(one, kind="unread")
 
 
@@ -166,12 +182,14 @@ def _read_day(match: re.Match[str]) -> Expression | None:
     month = _month(match)
     if month is None:
         return None
-    first = _number(match["day"])
+    first = _ordinal(match["day"])
     last = _number(match["to"]) if match["to"] else first
-    if last < first or (match["joint"] and _is_and(match["joint"]) and last != first + 1):
+    if last < first or (
+        match["joint"] and _is_and(match["joint"]) and last != first + 1 and not _follows_between(match)
+    ):
         first = last  # "on 3 and 15 May": only the last of them has month and year beside it
-    one = replace(_made(match, "partial"), days=(first, last), month=month)
-    return _days(one, int(match["year"]), month, first, last) if match["year"] else one
+    one = replace(_made(match, "partial"), days=(first, last), month=month, ranged=bool(match["to"]))
+    return _days(one, _year(match["year"]), month, first, last) if match["year"] else one
 
 
 def _read_month(match: re.Match[str]) -> Expression | None:
@@ -179,7 +197,12 @@ def _read_month(match: re.Match[str]) -> Expression | None:
     if month is None:
         return None
     one = replace(_made(match, "partial"), month=month)
-    return _days(one, int(match["year"]), month, 0, 0) if "year" in match.groupdict() else one
+    if _DIGIT_BEFORE.search(match.string, max(0, match.start() - 3), match.start()):
+        return replace(one, kind="unread")  # the day before it is no day
+    return _days(one, _year(match["year"]), month, 0, 0) if "year" in match.groupdict() else one
+
+
+_DIGIT_BEFORE = re.compile(r"\d\s?$")
 
 
 def _read_slashed(match: re.Match[str]) -> Expression:
@@ -196,7 +219,7 @@ def _month(match: re.Match[str]) -> int | None:
 
 def _read_season(match: re.Match[str]) -> Expression:
     """Three months of the year: spring begins in March. A winter is read only with both its years."""
-    month, year = date_words().seasons[match["season"].lower()], int(match["year"])
+    month, year = date_words().seasons[match["season"].lower()], _year(match["year"])
     one = replace(_made(match, "season"), approximate=True)
     following = year if match["to"] is None else _complete(year, match["to"])
     if following != year + (month == 12):
@@ -208,8 +231,9 @@ def _read_season(match: re.Match[str]) -> Expression:
 def _read_century(match: re.Match[str]) -> Expression:
     step = 1000 if match["unit"].lower().startswith("m") else 100
     first = _ordinal(match["one"])
-    last = _ordinal(match["two"]) if match["two"] else first
-    return _years(_made(match, "century"), (first - 1) * step + 1, last * step)
+    last = _ordinal(match["later"] or match["two"] or match["one"])
+    one = replace(_made(match, "century"), ranged=last != first)
+    return _years(one, (first - 1) * step + 1, last * step)
 
 
 def _read_decade_of(match: re.Match[str]) -> Expression:
@@ -228,25 +252,33 @@ def _read_decade(match: re.Match[str]) -> Expression:
 
 def _read_short_decade(match: re.Match[str]) -> Expression:
     word = match["word"]
-    year = 1900 + (date_words().decades[word.lower()] if word else int(match["short"] or match["bare"]))
+    hundred = 1800 if (match["hundred"] or "").lower() == "eighteen" else 1900
+    year = hundred + (date_words().decades[word.lower()] if word else int(match["short"] or match["bare"]))
     approximate = re.search(r"\b(?:early|mid|late)\b", match.group(), re.IGNORECASE) is not None
-    return replace(_years(_made(match, "decade"), year, year + 9), approximate=approximate, sure=match["short"] is not None)
+    return replace(
+        _years(_made(match, "decade"), year, year + 9),
+        approximate=approximate,
+        sure=bool(match["short"] or match["hundred"]),
+    )
 
 
 def _read_era(match: re.Match[str]) -> Expression:
     one = _made(match, "year")
-    if match["era"][0].upper() == "B":
+    groups = match.groupdict()
+    year = groups.get("named") or match["year"]
+    if (match["era"] or "").upper().startswith("B"):
         return replace(one, kind="unread")
-    last = match.groupdict().get("to") or match["year"]
-    return _years(one, int(match["year"]), int(last))
+    return _years(replace(one, ranged=bool(groups.get("to"))), int(year), int(groups.get("to") or year))
 
 
 def _read_short_range(match: re.Match[str]) -> Expression:
     """1994-95; but 2010-12 with a hyphen may be a month."""
     year = int(match["year"])
     last = _complete(year, match["to"])
-    one = replace(_made(match, "year"), sure=False)
-    if last <= year or (last > year + 1 and int(match["to"]) <= 12 and match["mark"] in "-/"):
+    one = replace(_made(match, "year"), sure=False, ranged=True)
+    if last <= year or (
+        last > year + 1 and (match["mark"][0].isspace() or (int(match["to"]) <= 12 and match["mark"] in "-/"))
+    ):
         return replace(one, kind="unread")
     return _years(one, year, last)
 
@@ -261,12 +293,24 @@ def _complete(year: int, ending: str) -> int:
     return int(ending) if len(ending) == 4 else year // 100 * 100 + int(ending) + (100 if year % 100 == 99 else 0)
 
 
+def _year(word: str) -> int:
+    """The year of a number; '69 is 1969 and '05 is 2005."""
+    number = _number(word)
+    return number if number > 99 else number + (1900 if number >= 30 else 2000)
+
+
 def _number(word: str) -> int:
     return int(re.sub(r"\D", "", word))
 
 
 def _ordinal(word: str) -> int:
     return date_words().ordinals.get(word.lower()) or _number(word)
+
+
+def _follows_between(match: re.Match[str]) -> bool:
+    return (
+        match.string[max(0, match.start() - 12) : match.start()].lower().rstrip().endswith(("between", "between the"))
+    )
 
 
 def _is_and(joint: str) -> bool:
@@ -278,6 +322,7 @@ _READERS: dict[str, Callable[[re.Match[str]], Expression | None]] = {
     "numeric": _read_numeric,
     "decade_of": _read_decade_of,
     "century": _read_century,
+    "day_in_words": _read_day,
     "day_first": _read_day,
     "month_first": _read_day,
     "month_year": _read_month,

@@ -8,7 +8,7 @@ from constraintsuite.text.dates.expressions import Expression
 from constraintsuite.text.dates.words import date_words
 
 _WINDOW = 90
-_OPENED = re.compile(r"\(\s?(?:(?:born|b\.|\*)\s?)?(?:[^()\d]{0,40},\s)?(?:c\.|ca\.|circa|about)?\s?$")
+_OPENED = re.compile(r"\(\s?(?:(?:born|b\.|\*)\s?)?(?:[^()\d]{0,40}[,;]\s)?(?:c\.|ca\.|circa|about)?\s?$")
 _CLOSED = re.compile(r"(?:\s?\?)?\s?(?:[,;)]|in\s)")
 _SHORTEST_LIFE, _LONGEST_LIFE = 12, 112
 _NAME_PART = re.compile(r"(?:[^\W\d_][\w.'’-]*|\d+(?:st|nd|rd|th)|,)\s?$")
@@ -26,7 +26,24 @@ def is_life(text: str, one: Expression, after: Expression) -> bool:
     opened = _OPENED.search(left)
     if opened is None:
         return False
-    return "day" in (one.kind, after.kind) or "born" in opened.group() or is_person(left[: opened.start()])
+    return (
+        "day" in (one.kind, after.kind)
+        or "born" in opened.group()
+        or is_person(left[: opened.start()])
+        or (_DESCRIBED.match(text, after.end) is not None and _is_name(left[: opened.start()]))
+    )
+
+
+_DESCRIBED = re.compile(r"\s?\),?\s(?:was|is)\s(?:an?|the|one)\s")
+_SENTENCE = re.compile(r"[.!?]\s{1,3}(?=[A-Z])|\n")
+
+
+def _is_name(left: str) -> bool:
+    """Whether a sentence consists so far of a name that is not one of an institution."""
+    name = left[max((one.end() for one in _SENTENCE.finditer(left)), default=0) :].strip()
+    words = re.findall(r"[^\W\d_]+", name)
+    known = any(word.lower().rstrip("s") in date_words().institutions for word in words)
+    return 0 < len(words) < 12 and name[:1].isupper() and words[0] != "The" and not known
 
 
 def is_person(left: str) -> bool:
@@ -67,7 +84,9 @@ def event_of_life(text: str, start: int, end: int) -> tuple[str, int]:
         event = "die"
     elif _BORN.search(inside) and not _DASH.search(inside[inside.lower().find("born") :]):
         event = "born"
-    elif any(character.isdigit() for character in inside) and re.search(r"\d\W{0,3}[-–—]|\d\W[^()]*[-–—]\s?[^()\d]*$", inside):
+    elif any(character.isdigit() for character in inside) and re.search(
+        r"\d\W{0,3}[-–—]|\d\W[^()]*[-–—]\s?[^()\d]*$", inside
+    ):
         event = "die" if _CLOSED.match(text, end) or text[end : end + 1] == "?" else ""
     elif _LIFE_TAIL.match(text, end, end + 130):
         event = "born"
@@ -76,14 +95,18 @@ def event_of_life(text: str, start: int, end: int) -> tuple[str, int]:
 
 _YEAR_ONLY = re.compile(r"\(\s?$")
 _QUOTED = re.compile(r"[\"“]\s?([^\"“”]{1,80}?)\s?,?[\"”]\s?\(\s?$")
-_TITLED = re.compile(r"((?:[A-Z][\w'’!.-]*\s(?:(?:of|the|and|in|to|a|on|for|with|at)\s){0,3}){0,8}[A-Z][\w'’!.-]*)\s?\(\s?$")
-_WRITING = re.compile(r"\b(?:book|novel|story|stories|poem|essay|wrote|writes|written|author|noted|notes|memoir|published|writer|novelist)s?\b")
+_TITLED = re.compile(
+    r"((?:[A-Z][\w'’!.-]*\s(?:(?:of|the|and|in|to|a|on|for|with|at)\s){0,3}){0,8}[A-Z][\w'’!.-]*)\s?\(\s?$"
+)
+_WRITING = re.compile(
+    r"\b(?:book|novel|story|stories|poem|essay|wrote|writes|written|author|noted|notes|memoir|study|studies|investigated|reported|found that|published|writer|novelist)s?\b"
+)
 
 
 def work_of_year(text: str, start: int, end: int) -> tuple[str, str]:
     """The event and the title of a work with its year in brackets: "Amadeus" (1984)."""
     left = text[max(0, start - 130) : start]
-    if not _YEAR_ONLY.search(left) or text[end : end + 2].strip()[:1] != ")":
+    if end - start != 4 or not _YEAR_ONLY.search(left) or text[end : end + 2].strip()[:1] != ")":
         return "", ""
     found = _QUOTED.search(left) or _TITLED.search(left)
     if found is None:

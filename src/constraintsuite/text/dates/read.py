@@ -7,12 +7,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.dates.events import add_events
-from constraintsuite.text.dates.expressions import Expression, find_expressions
+from constraintsuite.text.dates.expressions import Expression, find_expressions, relative_pattern
 from constraintsuite.text.dates.lives import is_life
 from constraintsuite.text.dates.record import Date
 from constraintsuite.text.dates.surroundings import read_surroundings
-from constraintsuite.text.dates.years import WINDOW, is_century, is_decade, is_range_of_years, is_year, is_year_in_list
+from constraintsuite.text.dates.years import (
+    WINDOW,
+    is_century,
+    is_decade,
+    is_month_of_year,
+    is_range_of_years,
+    is_year,
+    is_year_in_list,
+)
 
 
 def read_dates(text: str) -> tuple[Date, ...]:
@@ -28,8 +37,18 @@ def read_dates(text: str) -> tuple[Date, ...]:
     return tuple(add_events(text, [one for period in periods if (one := _date(text, period)) is not None]))
 
 
+def find_unresolved(text: str) -> tuple[Span, ...]:
+    """Where a text names times that `read_dates` leaves out: last year, 12 May without a year, 44 BC, 03/04/2015."""
+    read = [Span(one.start, one.end) for one in read_dates(text)]
+    spans = [Span(one.start, one.end) for one in find_expressions(text) if one.kind in ("partial", "unread")]
+    spans += [Span(*found.span()) for found in relative_pattern().finditer(text)]
+    return tuple(sorted(span for span in spans if not any(span.overlaps(one) for one in read)))
+
+
 _HEDGED = r"(?:(?:the|about|around|circa|c\.|ca\.|early|mid|late|approximately|roughly|at least|sometime in|in|year)[\s-]{0,3}){0,3}"
-_RANGE = re.compile(rf"(?:\s?[-‐‑–—]\s?|\s{{1,3}}(?:to|until|till|til|through|thru|up to)\s{{1,3}}){_HEDGED}", re.IGNORECASE)
+_RANGE = re.compile(
+    rf"(?:\s?[-‐‑–—]\s?|\s{{1,3}}(?:to|until|till|til|through|thru|up to)\s{{1,3}}){_HEDGED}", re.IGNORECASE
+)
 _AND = re.compile(rf"\s{{1,3}}and\s{{1,3}}{_HEDGED}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"\bbetween\s{{1,3}}{_HEDGED}$", re.IGNORECASE)
 _LISTED = re.compile(r"\s?[,/&]\s?|,?\s{1,3}(?:and|or|&)\s{1,3}(?:the\s|early\s|mid-?\s?|late\s)?", re.IGNORECASE)
@@ -78,7 +97,9 @@ def _joined(text: str, found: Sequence[Expression]) -> list[Expression]:
 
 
 def _are_ends(text: str, one: Expression, after: Expression) -> bool:
-    if _RANGE.fullmatch(text, one.end, after.start):
+    if _RANGE.fullmatch(text, one.end, after.start) or (
+        one.kind == after.kind == "year" and text[one.end : after.start] == "/"
+    ):
         return True
     if _AND.fullmatch(text, one.end, after.start) is None:
         return _LIFE_GAP.fullmatch(text, one.end, after.start) is not None and is_life(text, one, after)
@@ -113,13 +134,17 @@ def _confirmed(text: str, periods: Sequence[Expression]) -> list[Expression]:
     kept: list[Expression] = []
     for one in periods:
         assert one.first is not None
-        if one.kind == "century" and not is_century(text, one):
+        if (one.kind == "century" and not is_century(text, one)) or (
+            one.kind == "month" and not is_month_of_year(text, one)
+        ):
             continue
         if not one.sure:
             year = one.first.year
             listed = bool(kept) and is_year_in_list(text, kept[-1], one)
             decade = one.kind == "decade" and is_decade(text, one)
-            plain = one.kind != "decade" and (listed or is_year(text, one.start, one.end, year) or is_range_of_years(text, one))
+            plain = one.kind != "decade" and (
+                listed or is_year(text, one.start, one.end, year) or is_range_of_years(text, one)
+            )
             if not decade and not plain:
                 continue
         kept.append(one)

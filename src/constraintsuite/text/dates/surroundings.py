@@ -27,9 +27,9 @@ def _hedges() -> re.Pattern[str]:
     words = date_words()
     return re.compile(
         rf"(?:(?<![\w])(?P<hedge>{either(words.approximate)})(?:\s{{1,3}}of)?[\s-]{{0,3}}"
-        rf"|(?<![\w])(?P<part>(?:first|second|latter|last|former|third|fourth|final|\w+['’]s)\s(?:half|quarter|third|decade|decades|years?))\sof\s"
+        rf"|(?<![\w])(?P<part>(?:first|second|latter|last|former|third|fourth|final|\w+['’]s)\s(?:half|quarter|third|decades?|years?|months?|weeks?|days?))\sof\s"
         rf"|(?<![\w])(?P<turn>turn\sof)\s"
-        rf"|(?<![\w])(?:the|a|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
+        rf"|(?<![\w])(?:the|a|at least|just|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
         re.IGNORECASE,
     )
 
@@ -41,13 +41,15 @@ def _bounds() -> re.Pattern[str]:
 
 
 _ONWARDS = re.compile(r"\s?(?:onwards?\b|and (?:later|after|onwards?|beyond)\b|or later\b)", re.IGNORECASE)
-_TO_PRESENT = re.compile(r"\s?(?:[-–—]|to|until|till|through|up to)\s?(?:the\s)?(?:present|date\b|today\b|now\b|current)", re.IGNORECASE)
+_TO_PRESENT = re.compile(
+    r"\s?(?:[-–—]|to|until|till|through|up to|and)\s?(?:the\s)?(?:present|date\b|today\b|now\b|current)", re.IGNORECASE
+)
 _OPEN_END = re.compile(r"\s?[-–—]\s?[)\]]")
 _OR_EARLIER = re.compile(r"\s(?:or earlier|and earlier|or before|and before)\b", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|nor|neither|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _CLAUSE_START = re.compile(r"[.;:!?]\s|\b(?:but|and|which|who)\b", re.IGNORECASE)
 _NAME_NEXT = re.compile(r"\s[A-Z][a-z]")
-_DOUBT = re.compile(r"\s?\(?\?")
+_DOUBT = re.compile(r"\s?\(?\?|\s(?:or so|or thereabouts|approximately)\b|-ish\b")
 _LAST_WORD = re.compile(r"([\w'’]+)\W{0,3}$")
 
 
@@ -97,11 +99,13 @@ def _bound(left: str, right: str, has_end: bool) -> Bound:
 
 def _names_origin(before: str, word: str, right: str) -> bool:
     """A letter from 1946, an author from fifth-century Gaul: nothing begins there."""
-    return word in date_words().dated_things or before.rstrip().endswith((")", '"')) or _NAME_NEXT.match(right) is not None
+    return (
+        word in date_words().dated_things or before.rstrip().endswith((")", '"')) or _NAME_NEXT.match(right) is not None
+    )
 
 
 def _until(before: str) -> Bound:
-    """"No vote until 1971" has one since then; "it was not until 1971 that" dates the event itself."""
+    """ "No vote until 1971" has one since then; "it was not until 1971 that" dates the event itself."""
     clause = before[max((one.end() for one in _CLAUSE_START.finditer(before)), default=0) :]
     if clause.rstrip().lower().endswith("not"):
         return ""

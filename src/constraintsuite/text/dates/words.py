@@ -47,4 +47,6 @@ def event_of_noun() -> dict[str, str]:
 
 def either(words: Iterable[str]) -> str:
     """A regular expression for one of the words, the longest first."""
-    return "|".join(re.escape(word).replace(r"\ ", r"\s{1,3}") for word in sorted(words, key=lambda one: (-len(one), one)))
+    return "|".join(
+        re.escape(word).replace(r"\ ", r"\s{1,3}") for word in sorted(words, key=lambda one: (-len(one), one))
+    )

@@ -14,7 +14,7 @@ WINDOW = 64
 _MOST_WORDS = 6
 _LATEST = 2100
 _FOLLOWING_WORD = re.compile(r"\s{0,3}([^\W\d_]+|[%°])")
-_WORDS = re.compile(r"\s?([^\W\d_]+(?:['’-][^\W\d_]+)*)")
+_WORDS = re.compile(r"\s?([^\W\d_]+(?:(?:['’]|-\s?)[^\W\d_]+){0,4})")
 _HYPHENATED = re.compile(r"[-‐‑][^\W\d_]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s{0,3}|^\s+)In\s{1,3}$")
 _TITLE_NEXT = re.compile(r"\s?:\s[A-Z]")
@@ -29,12 +29,15 @@ def is_year(text: str, start: int, end: int, year: int) -> bool:
         return False
     if is_counted(left, right, year):
         return False
+    if year < 1000:
+        return _LONG_AGO.search(left) is not None
     return (
         _follows_preposition(left, year)
         or _follows_dating_word(left, right)
         or _in_brackets(left, right)
         or _before_dated_noun(left, right, year)
         or _opens_sentence(left, right, year)
+        or _AFTER_NAME.search(left) is not None
     )
 
 
@@ -46,7 +49,9 @@ def is_year_in_list(text: str, before: Expression, one: Expression) -> bool:
     return joined and one.first.year <= _LATEST and not is_counted("", right, one.first.year)
 
 
-_LISTED = re.compile(r"\s?(?:,|/|&|;|,?\s?(?:and|or|and again|again|then|and then)\s)\s?(?:in\s|by\s|until\s)?(?:about\s|the year\s)?")
+_LISTED = re.compile(
+    r"\s?(?:,|/|&|;|,?\s?(?:and|or|and again|again|then|and then)\s)\s?(?:in\s|by\s|until\s)?(?:about\s|the year\s)?"
+)
 
 
 def is_counted(left: str, right: str, year: int) -> bool:
@@ -75,9 +80,9 @@ def _prepositions() -> re.Pattern[str]:
     hedge = rf"(?:(?:{either(words.approximate)})[\s-]{{0,3}}(?:of\s|in\s)?(?:the\s)?)"
     season = rf"(?:{either(words.seasons)})\s(?:of\s)?"
     return re.compile(
-        rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<![\w])(?P<word>in|since|until|till|during|by|before|after|from|between|throughout|"
-        rf"to|for|of|within|early|late|mid|circa|c\.|ca\.|as of|following|prior to|back to|ahead of|about|around|or|pre-|post-|"
-        rf"as (?:early|late|recently|far back) as|year|years|~)(?:\s|(?<=[-~.])|-){{1,2}}(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?$",
+        rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<![\w])(?P<word>in|since|until|till|during|by|before|after|from|between|throughout|through|into|towards?|over|"
+        rf"to|for|of|within|early|late|mid|circa|c\.|ca\.|c|as of|following|prior to|back to|ahead of|about|around|or|pre-|post-|"
+        rf"as (?:early|late|recently|far back) as|year|years|~)(?:\s|(?<=[-~.])|-){{1,2}}(?:both\s)?(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?(?:at\sleast\s|just\s)?$",
         re.IGNORECASE,
     )
 
@@ -85,8 +90,13 @@ def _prepositions() -> re.Pattern[str]:
 _BY_AMOUNT = frozenset(("by", "from", "to", "about", "around", "of", "between", "before", "after", "for", "or"))
 _ROUGHLY = re.compile(r"\b(?:about|around|circa|c\.|ca\.)\s$", re.IGNORECASE)
 _ROUGH = frozenset(("about", "around"))
+_TIMES = frozenset(
+    ("in", "by", "since", "until", "or", "born", "died", "built", "dated", "dates", "dating", "sometime", "founded")
+)
 _MARKED = re.compile(r"(?:back|dat\w+|up|prior|going|through|down)\s{1,3}to\s", re.IGNORECASE)
-_QUANTITY_BEFORE = re.compile(r"(?:\d|\b(?:than|most|least|over|under|only|at|nearly|almost|some|has|have|had|with))\s(?:about|around)\s$")
+_QUANTITY_BEFORE = re.compile(
+    r"(?:\d|\b(?:than|most|least|over|under|only|at|nearly|almost|some|has|have|had|with))\s(?:about|around)\s$"
+)
 
 
 def _follows_preposition(left: str, year: int) -> bool:
@@ -97,9 +107,13 @@ def _follows_preposition(left: str, year: int) -> bool:
     if word in _BY_AMOUNT and before in date_words().amounts and not _MARKED.search(left[-16:]):
         return False
     if word == "of":
-        return before in date_words().nouns_before_of or (year % 50 != 0 and _ROUGHLY.search(left) is not None)
+        return (
+            before in date_words().nouns_before_of
+            or before == "as"
+            or (year % 50 != 0 and _ROUGHLY.search(left) is not None)
+        )
     if word in _ROUGH:
-        return year % 50 != 0 and not _QUANTITY_BEFORE.search(left)
+        return before in _TIMES or (year % 50 != 0 and not _QUANTITY_BEFORE.search(left))
     if word == "to":
         return _MARKED.search(left[-16:]) is not None and (before != "up" or year % 100 != 0)
     if word == "for":
@@ -134,9 +148,20 @@ _DETERMINED = re.compile(
 )
 
 
+_POSSESSIVE = re.compile(r"\b(?:his|her|its|their)\s{1,3}$", re.IGNORECASE)
+_ANY_NOUN = re.compile(r"\s[^\W\d_]{3}")
+_COPULA = re.compile(r"\b(?:is|was|are|were)\san?\s(?:[a-z]+\s)?$")
+_NAME_NEXT = re.compile(r"\s[A-Z][a-z]{3}")
+
+
 def _before_dated_noun(left: str, right: str, year: int) -> bool:
     """A 2002 film; the 1953 flood; his 1905 book."""
-    return dated_noun(right) is not None and _DETERMINED.search(left) is not None and year > 1000
+    if year <= 1000:
+        return False
+    dated = dated_noun(right) is not None and _DETERMINED.search(left) is not None
+    if _POSSESSIVE.search(left) is not None and _ANY_NOUN.match(right) is not None:
+        return year % 50 != 0  # his 1972 condemnation
+    return dated or (_COPULA.search(left) is not None and _NAME_NEXT.match(right) is not None)
 
 
 def dated_noun(right: str) -> tuple[str, int] | None:
@@ -161,6 +186,13 @@ def _continues_compound(right: str, at: int) -> bool:
     return found is not None and found.group(1).lower() in event_of_noun()
 
 
+_LONG_AGO = re.compile(
+    r"\b(?:born|died|crowned|founded|reigned|ruled|killed|executed|elected|consecrated|conquered|defeated)\s(?:in|around|about|circa|c\.|by|until|from)"
+    r"\s(?:about\s|around\s)?$"
+)
+_AFTER_NAME = re.compile(
+    r"\b(?:Act|Treaty|Bill|Order|Regulations|Ordinance|Code|most recently|least|most recently in)\s$"
+)
 _NAMED = re.compile(r"(?:^|[.!?\n]\s{1,3})$")
 _SAYS = re.compile(r"\s(?:was|saw|marks|marked|brought|would be|also saw)\s")
 
@@ -170,7 +202,18 @@ def _opens_sentence(left: str, right: str, year: int) -> bool:
     return year % 100 != 0 and _NAMED.search(left) is not None and _SAYS.match(right) is not None
 
 
-_NUMBERED_BEFORE = re.compile(r"(?:\b(?:pp?|nos?|pages?|vols?|nr|tel|phone|isbn|issn|fax|code|zip|room|route)\b\.?:?\s?|[$€£]\s?|[\w]-|\d[\s.]?)$", re.I)
+_NUMBERED_BEFORE = re.compile(
+    r"(?:\b(?:pp?|nos?|pages?|vols?|nr|tel|phone|isbn|issn|fax|code|zip|room|route)\b\.?:?\s?|[$€£]\s?|[\w]-|\d[\s.]?)$",
+    re.I,
+)
+
+
+def is_month_of_year(text: str, one: Expression) -> bool:
+    """Whether month and year belong together; in "In March, 2000 people came" they do not."""
+    if "," not in text[one.start : one.end]:
+        return True
+    assert one.first is not None
+    return not is_counted("", text[one.end : one.end + WINDOW], one.first.year)
 
 
 def is_range_of_years(text: str, one: Expression) -> bool:
@@ -186,7 +229,8 @@ def is_range_of_years(text: str, one: Expression) -> bool:
 
 
 _BEFORE_DECADE = re.compile(
-    r"\b(?:in|of|during|since|from|until|till|into|by|before|after|throughout|to|and|around|through|or)\s{1,3}$", re.IGNORECASE
+    r"\b(?:in|of|during|since|from|until|till|into|by|before|after|throughout|to|and|around|through|or)\s{1,3}$",
+    re.IGNORECASE,
 )
 _TEMPERATURE = re.compile(r"temperat|degrees|highs?\b|lows?\b|scor|aged", re.IGNORECASE)
 
@@ -200,6 +244,11 @@ def is_decade(text: str, one: Expression) -> bool:
 _NO_CENTURY = re.compile(r"\b(?:scored|scoring|hit|his|her|their|its|maiden|[\w]+['’]s)\s(?:\w+\s)?$", re.IGNORECASE)
 
 
+_COMPANY = re.compile(r"[\s-]{1,2}[A-Z]")
+
+
 def is_century(text: str, one: Expression) -> bool:
-    """Whether a century is one of the calendar; "his tenth century" is a score or a span."""
+    """Whether a century is one of the calendar; "his tenth century" is a score or a span, and 20th Century Fox a company."""
+    if _COMPANY.match(text, one.end) and text[one.end - 7 : one.end] == "Century":
+        return False
     return _NO_CENTURY.search(text, max(0, one.start - 40), one.start) is None
