@@ -1,7 +1,6 @@
 """Find calendar expressions: days, months, seasons, years, decades, centuries, and expressions whose value stays open.
 
 Each is found where it stands, without regard to its sentence: whether a number of four digits is a year is decided in `years.py`.
-All repetitions in the patterns are bounded, so the time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 from typing import Literal
 
-from constraintsuite.text.dates.words import date_words, either
+from constraintsuite.text.dates.patterns import BEFORE_CHRIST, COMMON_ERA, MAY_HOLD_DATE, date_patterns
+from constraintsuite.text.dates.words import date_words
 
 ExpressionKind = Literal["day", "month", "season", "year", "decade", "century", "partial", "unread"]
 
@@ -45,13 +44,13 @@ class Expression:
 
 def find_expressions(text: str) -> list[Expression]:
     """The calendar expressions of a text, in order; none overlap."""
-    if not _MAY_HOLD_DATE(text):
+    if not MAY_HOLD_DATE.search(text):
         return []
     return [_with_era(text, one) for one in _scan(text)]
 
 
 def _scan(text: str) -> Iterator[Expression]:
-    patterns, scanner = _patterns()
+    patterns, scanner = date_patterns()
     for found in scanner.finditer(text):
         kind = found.lastgroup or ""
         match = patterns[kind].match(text, found.start(), found.end())
@@ -61,80 +60,13 @@ def _scan(text: str) -> Iterator[Expression]:
                 yield expression
 
 
-_MAY_HOLD_DATE = re.compile(r"\d|(?i:centur|millenni|ties\b)").search
-_BC = re.compile(r"\s?(?:BCE?|B\.\s?C\.(?:\s?E\.)?)(?!\w)")
-_AD = re.compile(r"\s?(?:AD|A\.\s?D\.|CE|C\.\s?E\.)(?!\w)")
-
-
 def _with_era(text: str, one: Expression) -> Expression:
     """The expression with the era after it; dates before Christ have no `datetime.date` and stay open."""
-    if found := _BC.match(text, one.end):
+    if found := BEFORE_CHRIST.match(text, one.end):
         return Expression(one.start, found.end(), "unread")
-    if found := _AD.match(text, one.end):
+    if found := COMMON_ERA.match(text, one.end):
         return replace(one, end=found.end(), sure=True)
     return one
-
-
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:\s?(?:st|nd|rd|th))?(?!\d)"
-_YEAR = r"(?:[12]\d{3}|['’‘]\d\d)(?!\d)"
-_AND = r"(?:\s?[-‐‑–—/]\s?|\s{1,3}(?:to|and|or|until|till|through|&)\s{1,3}(?:the\s{1,3})?(?:early\s|mid-?\s?|late\s)?)"
-_ERA = r"(?-i:BCE?|B\.\s?C\.(?:\s?E\.)?|AD|A\.\s?D\.|CE|C\.\s?E\.)"
-
-
-def _sources() -> dict[str, str]:
-    """The patterns by kind; where two begin at the same place, the earlier one counts."""
-    words = date_words()
-    month = rf"(?P<month>{either(words.months)})\b\.?"
-    season = rf"(?P<season>{either(words.seasons)})"
-    ordinal = rf"(?:{either(words.ordinals)}|\d{{1,2}}(?:st|nd|rd|th))"
-    decade = rf"(?P<decade>{either(words.decades)})"
-    century = r"(?:\s?[-‐‑–]\s?|\s{1,3})(?P<unit>century|centuries|millennium|millennia)\b"
-    after = r"(?![\w%])(?![.,:]\d)"
-    return {
-        "iso": rf"(?P<year>[12]\d{{3}})(?P<mark>[-/.])(?P<month>\d{{2}})(?P<other>[-/.])(?P<day>\d{{2}})(?:T[\d:.]{{4,15}}Z?)?{after}",
-        "numeric": rf"(?P<one>\d{{1,2}})(?P<mark>[./-])(?P<two>\d{{1,2}})(?P<other>[./-])(?P<year>[12]\d{{3}}){after}",
-        "decade_of": rf"(?:the\s{{1,3}})?{decade}\s{{1,3}}of\s{{1,3}}the\s{{1,3}}(?P<one>{ordinal}){century}",
-        "century": rf"(?P<one>{ordinal})(?:{_AND}(?P<two>{ordinal}))?{century}(?:{_AND}(?P<later>{ordinal})(?!\s?[\w-]))?",
-        "day_in_words": rf"(?P<day>{either(words.ordinals)})(?P<joint>)(?P<to>)\s{{1,3}}(?:day\s)?of\s{{1,3}}{month},?\s{{1,3}}(?P<year>{_YEAR}){after}",
-        "day_first": rf"(?P<day>{_DAY})(?:(?P<joint>{_AND})(?P<to>{_DAY}))?(?:\s{{1,3}}|\s?-\s?)(?:of\s{{1,3}})?{month}"
-        rf"(?:(?:\s?,?\s{{1,3}}|[,-])(?:of\s{{1,3}})?(?P<year>{_YEAR}){after})?",
-        "month_first": rf"{month}\s{{1,3}}(?:the\s{{1,3}})?(?P<day>{_DAY})(?:(?P<joint>{_AND})(?P<to>{_DAY}))?(?!\w)"
-        rf"(?:(?:\s?,\s?|\s{{1,3}})(?P<year>{_YEAR}){after})?",
-        "month_year": rf"{month}(?:\s{{1,3}}of)?(?:\s?,\s?|\s{{1,3}}|-)(?P<year>{_YEAR}){after}",
-        "month": rf"{month}(?!\w)",
-        "season": rf"{season}(?:\s{{1,3}}of)?,?\s{{1,3}}(?P<year>{_YEAR})(?:\s?[-‐‑–—/]\s?(?P<to>\d{{4}}|\d\d)(?!\d))?{after}",
-        "slashed": rf"(?P<month>0?[1-9]|1[0-2])/(?P<year>1[89]\d\d|20\d\d){after}",
-        "decade": rf"(?P<year>[12]\d\d0)\s?['’‘]?s(?!\w)",
-        "short_decade": rf"(?:['’‘](?P<short>[3-9]0)['’‘]?s|the\s{{1,3}}(?:(?:early|mid|late)[\s-]{{1,3}})?"
-        rf"(?:['’‘]?(?P<bare>[3-9]0)['’‘]?s|(?:(?P<hundred>eighteen|nineteen)[\s-])?(?P<word>{either(words.decades)})))(?!\w)",
-        "before_era": rf"(?:(?P<era>(?-i:AD|A\.\s?D\.|CE))\s?(?P<year>\d{{1,4}})|the\s{{1,3}}year\s{{1,3}}(?P<named>\d{{3}})){after}",
-        "years_of_era": rf"(?P<year>\d{{1,4}})(?:{_AND}(?P<to>\d{{1,4}}))?\s?(?P<era>{_ERA})(?!\w)",
-        "short_range": rf"(?P<year>[12]\d{{3}})(?P<mark>[-‐‑–—/]|\s[–—]\s)(?P<to>\d\d){after}",
-        "year": rf"(?P<year>[12]\d{{3}}|[3-9]\d\d){after}",
-    }
-
-
-@cache
-def _patterns() -> tuple[dict[str, re.Pattern[str]], re.Pattern[str]]:
-    """The pattern of each kind with its named groups, and one pattern for all, whose groups are the kinds."""
-    sources = _sources()
-    plain = {kind: re.sub(r"\?P<\w+>", "?:", source) for kind, source in sources.items()}
-    scanner = "|".join(f"(?P<{kind}>{source})" for kind, source in plain.items())
-    every = re.compile(rf"(?:(?<![\w$€£¥#@&+])|(?<=\Wc)(?=\d))(?<!\d[.,:/])(?:{scanner})", re.IGNORECASE)
-    return {kind: re.compile(source, re.IGNORECASE) for kind, source in sources.items()}, every
-
-
-@cache
-def relative_pattern() -> re.Pattern[str]:
-    """Times relative to the writing or to another time: last year, three days ago, the following summer, yesterday."""
-    words = date_words()
-    period = rf"(?:{either(words.periods)})s?"
-    amount = r"(?:an?|\d{1,3}|[a-z]{3,9}|few|several)"
-    return re.compile(
-        rf"\b(?:(?:{either(words.relative)})\s{{1,3}}{period}|{amount}\s{{1,3}}{period}\s{{1,3}}(?:ago|later|earlier|before|after|hence)"
-        rf"|yesterday|today|tomorrow|nowadays|recently)\b",
-        re.IGNORECASE,
-    )
 
 
 def _made(match: re.Match[str], kind: ExpressionKind) -> Expression:

@@ -12,7 +12,6 @@ _OPENED = re.compile(r"\(\s?(?:(?:born|b\.|\*)\s?)?(?:[^()\d]{0,40}[,;]\s)?(?:c\
 _CLOSED = re.compile(r"(?:\s?\?)?\s?(?:[,;)]|in\s)")
 _SHORTEST_LIFE, _LONGEST_LIFE = 12, 112
 _NAME_PART = re.compile(r"(?:[^\W\d_][\w.'’-]*|\d+(?:st|nd|rd|th)|,)\s?$")
-_PARTICLES = frozenset("of de da di du del van von der den la le el al bin bint ibn y e zu af ap ben".split())
 _MOST_WORDS = 8
 
 
@@ -55,7 +54,7 @@ def is_person(left: str) -> bool:
         if found is None:
             break
         word = found.group().strip()
-        if not (word[:1].isupper() or word in _PARTICLES or word == "," or word[:1].isdigit()):
+        if not (word[:1].isupper() or word in date_words().name_particles or word == "," or word[:1].isdigit()):
             if word in ("the", "a", "an", "this"):
                 return False
             break
@@ -70,6 +69,7 @@ _IN_BRACKET = re.compile(r"\(([^()]{0,110})$")
 _BORN = re.compile(r"(?:^|[\s;,])(?:born|b\.|née|nee)(?:\W|$)", re.IGNORECASE)
 _DIED = re.compile(r"(?:^|[\s;,–—-])(?:died|d\.|†)(?:\W|$)", re.IGNORECASE)
 _DASH = re.compile(r"[-–—]")
+_BIRTH_BEFORE = re.compile(r"\d\W{0,3}[-–—]|\d\W[^()]{0,90}[-–—]\s?[^()\d]{0,60}$")
 _LIFE_TAIL = re.compile(r"[^()\d]{0,50}[-–—][^()]{1,60}\)")
 
 
@@ -84,9 +84,7 @@ def event_of_life(text: str, start: int, end: int) -> tuple[str, int]:
         event = "die"
     elif _BORN.search(inside) and not _DASH.search(inside[inside.lower().find("born") :]):
         event = "born"
-    elif any(character.isdigit() for character in inside) and re.search(
-        r"\d\W{0,3}[-–—]|\d\W[^()]*[-–—]\s?[^()\d]*$", inside
-    ):
+    elif _BIRTH_BEFORE.search(inside):
         event = "die" if _CLOSED.match(text, end) or text[end : end + 1] == "?" else ""
     elif _LIFE_TAIL.match(text, end, end + 130):
         event = "born"
@@ -98,9 +96,6 @@ _QUOTED = re.compile(r"[\"“]\s?([^\"“”]{1,80}?)\s?,?[\"”]\s?\(\s?$")
 _TITLED = re.compile(
     r"((?:[A-Z][\w'’!.-]*\s(?:(?:of|the|and|in|to|a|on|for|with|at)\s){0,3}){0,8}[A-Z][\w'’!.-]*)\s?\(\s?$"
 )
-_WRITING = re.compile(
-    r"\b(?:book|novel|story|stories|poem|essay|wrote|writes|written|author|noted|notes|memoir|study|studies|investigated|reported|found that|published|writer|novelist)s?\b"
-)
 
 
 def work_of_year(text: str, start: int, end: int) -> tuple[str, str]:
@@ -111,4 +106,4 @@ def work_of_year(text: str, start: int, end: int) -> tuple[str, str]:
     found = _QUOTED.search(left) or _TITLED.search(left)
     if found is None:
         return "", ""
-    return ("publish" if _WRITING.search(left) else "release"), found.group(1)
+    return ("publish" if not date_words().writing.isdisjoint(left.lower().split()) else "release"), found.group(1)

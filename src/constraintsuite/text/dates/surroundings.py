@@ -27,7 +27,7 @@ def _hedges() -> re.Pattern[str]:
     words = date_words()
     return re.compile(
         rf"(?:(?<![\w])(?P<hedge>{either(words.approximate)})(?:\s{{1,3}}of)?[\s-]{{0,3}}"
-        rf"|(?<![\w])(?P<part>(?:first|second|latter|last|former|third|fourth|final|\w+['’]s)\s(?:half|quarter|third|decades?|years?|months?|weeks?|days?))\sof\s"
+        rf"|(?<!\w)(?P<part>(?:first|second|latter|last|former|third|fourth|final)\s(?:half|third|(?:{either(words.periods)})s?))\sof\s"
         rf"|(?<![\w])(?P<turn>turn\sof)\s"
         rf"|(?<![\w])(?:the|a|at least|just|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
         re.IGNORECASE,
@@ -94,7 +94,7 @@ def _bound(left: str, right: str, has_end: bool) -> Bound:
         return ""
     if found["until"]:
         return _until(before)
-    return found.lastgroup  # type: ignore[return-value] # the names of the groups are the bounds
+    return "before" if found["before"] else "after" if found["after"] else "since"
 
 
 def _names_origin(before: str, word: str, right: str) -> bool:
@@ -105,7 +105,7 @@ def _names_origin(before: str, word: str, right: str) -> bool:
 
 
 def _until(before: str) -> Bound:
-    """ "No vote until 1971" has one since then; "it was not until 1971 that" dates the event itself."""
+    """Of "no vote until 1971": there is one since then; "it was not until 1971 that" dates the event itself."""
     clause = before[max((one.end() for one in _CLAUSE_START.finditer(before)), default=0) :]
     if clause.rstrip().lower().endswith("not"):
         return ""

@@ -22,15 +22,16 @@ _CLOSED = re.compile(r"\s?[)\];]")
 _ENDS = re.compile(r"\s{0,3}(?:[.,;:)\]]|$|\n|[-–—]\s)")
 
 
-def is_year(text: str, start: int, end: int, year: int) -> bool:
-    """Whether the number (or pair of numbers) from `start` to `end`, the first of which is `year`, stands where years stand."""
-    left, right = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
+def is_year(text: str, one: Expression) -> bool:
+    """Whether a number, or a pair of numbers, stands where years stand."""
+    left, right = text[max(0, one.start - WINDOW) : one.start], text[one.end : one.end + WINDOW]
+    year = _year_of(one)
     if year > _LATEST or left.endswith(('"', "“", "‘", "#", "$ ", "€ ", "£ ")) or _TITLE_NEXT.match(right):
         return False
     if is_counted(left, right, year):
         return False
     if year < 1000:
-        return _LONG_AGO.search(left) is not None
+        return _long_ago().search(left) is not None
     return (
         _follows_preposition(left, year)
         or _follows_dating_word(left, right)
@@ -41,12 +42,15 @@ def is_year(text: str, start: int, end: int, year: int) -> bool:
     )
 
 
+def _year_of(one: Expression) -> int:
+    return one.first.year if one.first else 0
+
+
 def is_year_in_list(text: str, before: Expression, one: Expression) -> bool:
     """Whether a number after a year and "and" or a comma is one too: in 2010, 2012 and 2013."""
     right = text[one.end : one.end + WINDOW]
-    assert one.first is not None
     joined = _LISTED.fullmatch(text, before.end, one.start) is not None
-    return joined and one.first.year <= _LATEST and not is_counted("", right, one.first.year)
+    return joined and _year_of(one) <= _LATEST and not is_counted("", right, _year_of(one))
 
 
 _LISTED = re.compile(
@@ -79,10 +83,9 @@ def _prepositions() -> re.Pattern[str]:
     words = date_words()
     hedge = rf"(?:(?:{either(words.approximate)})[\s-]{{0,3}}(?:of\s|in\s)?(?:the\s)?)"
     season = rf"(?:{either(words.seasons)})\s(?:of\s)?"
+    period = rf"(?:both\s)?(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?(?:at\sleast\s|just\s)?"
     return re.compile(
-        rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<![\w])(?P<word>in|since|until|till|during|by|before|after|from|between|throughout|through|into|towards?|over|"
-        rf"to|for|of|within|early|late|mid|circa|c\.|ca\.|c|as of|following|prior to|back to|ahead of|about|around|or|pre-|post-|"
-        rf"as (?:early|late|recently|far back) as|year|years|~)(?:\s|(?<=[-~.])|-){{1,2}}(?:both\s)?(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?(?:at\sleast\s|just\s)?$",
+        rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<!\w)(?P<word>{either(words.prepositions)})(?:\s|(?<=[-~.])|-){{1,2}}{period}$",
         re.IGNORECASE,
     )
 
@@ -141,11 +144,10 @@ def _in_brackets(left: str, right: str) -> bool:
     return _CLOSED.match(right) is not None and _OPEN.search(left) is not None and _PAGES.search(left) is None
 
 
-_DETERMINED = re.compile(
-    r"(?:^|[\n\"“(]|\b(?:an?|the|his|her|its|their|our|my|your|this|that|and|or|in|of|for|at|to|with|from|on|by|as|via|during|since|"
-    r"after|before|until|whose|[\w]+['’]s|\w+s['’])\s{1,3}(?:(?:[a-z]+|early|late)\s)?)$",
-    re.IGNORECASE,
-)
+@cache
+def _determined() -> re.Pattern[str]:
+    words = either(date_words().determiners)
+    return re.compile(rf"(?:^|[\n\"“(]|\b(?:{words}|\w+['’]s|\w+s['’])\s{{1,3}}(?:[a-z]+\s)?)$", re.IGNORECASE)
 
 
 _POSSESSIVE = re.compile(r"\b(?:his|her|its|their)\s{1,3}$", re.IGNORECASE)
@@ -158,7 +160,7 @@ def _before_dated_noun(left: str, right: str, year: int) -> bool:
     """A 2002 film; the 1953 flood; his 1905 book."""
     if year <= 1000:
         return False
-    dated = dated_noun(right) is not None and _DETERMINED.search(left) is not None
+    dated = dated_noun(right) is not None and _determined().search(left) is not None
     if _POSSESSIVE.search(left) is not None and _ANY_NOUN.match(right) is not None:
         return year % 50 != 0  # his 1972 condemnation
     return dated or (_COPULA.search(left) is not None and _NAME_NEXT.match(right) is not None)
@@ -186,10 +188,12 @@ def _continues_compound(right: str, at: int) -> bool:
     return found is not None and found.group(1).lower() in event_of_noun()
 
 
-_LONG_AGO = re.compile(
-    r"\b(?:born|died|crowned|founded|reigned|ruled|killed|executed|elected|consecrated|conquered|defeated)\s(?:in|around|about|circa|c\.|by|until|from)"
-    r"\s(?:about\s|around\s)?$"
-)
+@cache
+def _long_ago() -> re.Pattern[str]:
+    participles = either(date_words().long_ago)
+    return re.compile(rf"\b(?:{participles})\s(?:in|around|about|circa|c\.|by|until|from)\s(?:about\s|around\s)?$")
+
+
 _AFTER_NAME = re.compile(
     r"\b(?:Act|Treaty|Bill|Order|Regulations|Ordinance|Code|most recently|least|most recently in)\s$"
 )
@@ -212,8 +216,7 @@ def is_month_of_year(text: str, one: Expression) -> bool:
     """Whether month and year belong together; in "In March, 2000 people came" they do not."""
     if "," not in text[one.start : one.end]:
         return True
-    assert one.first is not None
-    return not is_counted("", text[one.end : one.end + WINDOW], one.first.year)
+    return not is_counted("", text[one.end : one.end + WINDOW], _year_of(one))
 
 
 def is_range_of_years(text: str, one: Expression) -> bool:
