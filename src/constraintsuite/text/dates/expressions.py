@@ -70,7 +70,9 @@ def _with_era(text: str, one: Expression) -> Expression:
 
 
 def _made(match: re.Match[str], kind: ExpressionKind) -> Expression:
-    return Expression(match.start(), match.end(), kind)
+    words = match.group()
+    ends_month = words.endswith(".") and words[-2].islower()  # Nov.
+    return Expression(match.start(), match.end() - ends_month, kind)
 
 
 def _days(one: Expression, year: int, month: int, first: int, last: int) -> Expression:

@@ -11,6 +11,7 @@ _IN_PHRASE = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "DET"))
 _JOINERS = frozenset(("-", "'s", "’s"))
 _EDGES = frozenset((",", ";", ":", "(", '"', "“"))
 _EDGE_TAGS = VERB_TAGS | {"MD", "WDT", "WP", "WRB"}
+_OPENERS = frozenset(("CCONJ", "ADV", "PUNCT", "SCONJ"))
 _QUOTES = ('"', "“", "”")
 
 
@@ -49,13 +50,16 @@ class DatedTokens:
         while last >= 0 and self.word(last) in (",", ")"):
             last -= 1
         first = last
-        while first > 0 and (
-            self.pos(first - 1) in _IN_PHRASE or self.word(first - 1) in _JOINERS or self.word(first - 1) == "of"
-        ):
+        while first > 0 and self._joins_phrase(first - 1):
             first -= 1
+            if self.pos(first) == "DET" and self.word(first - 1) != "of":
+                break
         while first < last and self.pos(first) in ("ADP", "PUNCT", "PART"):
             first += 1
         return first, last
+
+    def _joins_phrase(self, at: int) -> bool:
+        return self.pos(at) in _IN_PHRASE or self.word(at) in _JOINERS or self.word(at) == "of"
 
     def object_of(self, verb: int) -> str:
         """The noun phrase right after a verb; of "his first album, 'Cinémascope'", the title."""
@@ -77,7 +81,7 @@ class DatedTokens:
         first = self._clause_start(last)
         if first <= self.at <= last:
             first = min(self.after, last)
-        while first < last and self.pos(first) in ("CCONJ", "ADV", "PUNCT", "SCONJ", "NUM"):
+        while first < last and (self.pos(first) in _OPENERS or self.word(first).isdigit()):
             first += 1
         if self.pos(first) == "ADP":
             return self.phrase(*self.noun_back(last))

@@ -11,6 +11,7 @@ from constraintsuite.text.readings import is_function_word, readings
 
 WINDOW = 64
 """Characters before and after an expression that are looked at."""
+_PEOPLE = frozenset(("people", "persons", "men", "women", "children"))
 _MOST_WORDS = 6
 _LATEST = 2100
 _FOLLOWING_WORD = re.compile(r"\s{0,3}([^\W\d_]+|[%°])")
@@ -50,7 +51,7 @@ def is_year_in_list(text: str, before: Expression, one: Expression) -> bool:
     """Whether a number after a year and "and" or a comma is one too: in 2010, 2012 and 2013."""
     right = text[one.end : one.end + WINDOW]
     joined = _LISTED.fullmatch(text, before.end, one.start) is not None
-    return joined and _year_of(one) <= _LATEST and not is_counted("", right, _year_of(one))
+    return joined and 1000 <= _year_of(one) <= _LATEST and not is_counted("", right, _year_of(one))
 
 
 _LISTED = re.compile(
@@ -68,7 +69,7 @@ def is_counted(left: str, right: str, year: int) -> bool:
     word = found.group(1)
     opening = _SENTENCE_START.search(left) is not None and year % 100 != 0
     if word.lower() in date_words().counted and (word.islower() or len(word) < 4):
-        return not (opening and len(word) > 4)  # In 1995 people began to leave
+        return not (opening and word in _PEOPLE)  # In 1995 people began to leave
     plural = word.islower() and len(word) > 3 and any(one.tag == "NNS" for one in readings(word))
     return plural and not opening and not _is_dated_plural(word, year)
 
@@ -221,7 +222,7 @@ def is_month_of_year(text: str, one: Expression) -> bool:
 
 def is_range_of_years(text: str, one: Expression) -> bool:
     """Whether two bare numbers with a dash or "to" between them are years, by themselves: 1914–1918."""
-    if one.first is None or one.last is None or one.first.year == one.last.year or one.last.year > _LATEST:
+    if one.first is None or one.last is None or not 1000 <= one.first.year < one.last.year <= _LATEST:
         return False
     left, right = text[max(0, one.start - WINDOW) : one.start], text[one.end : one.end + WINDOW]
     found = _prepositions().search(left)
