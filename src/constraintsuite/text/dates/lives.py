@@ -7,8 +7,8 @@ import re
 from constraintsuite.text.dates.expressions import Expression
 from constraintsuite.text.dates.words import date_words
 
-_WINDOW = 90
-_OPENED = re.compile(r"\(\s?(?:(?:born|b\.|\*)\s?)?(?:[^()\d]{0,40}[,;]\s)?(?:c\.|ca\.|circa|about)?\s?$")
+_WINDOW = 140
+_OPENED = re.compile(r"\(\s?(?:(?:born|b\.|\*)\s?)?(?:[^()\d]{0,80}[,;]\s)?(?:c\.|ca\.|circa|about)?\s?$")
 _CLOSED = re.compile(r"(?:\s?\?)?\s?(?:[,;)]|in\s)")
 _SHORTEST_LIFE, _LONGEST_LIFE = 12, 112
 _NAME_PART = re.compile(r"(?:[^\W\d_][\w.'’-]*|\d+(?:st|nd|rd|th)|,)\s?$")

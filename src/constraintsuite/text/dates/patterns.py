@@ -61,7 +61,9 @@ def date_patterns() -> tuple[dict[str, re.Pattern[str]], re.Pattern[str]]:
     sources = _sources()
     plain = {kind: re.sub(r"\?P<\w+>", "?:", source) for kind, source in sources.items()}
     scanner = "|".join(f"(?P<{kind}>{source})" for kind, source in plain.items())
-    every = re.compile(rf"(?:(?<![\w$€£¥#@&+])|(?<=\Wc)(?=\d))(?<!\d[.,:/])(?:{scanner})", re.IGNORECASE)
+    every = re.compile(
+        rf"(?:(?<![\w$€£¥#@&+])|(?<=\Wc)(?=\d))(?:(?<=\b[12]\d{{3}}/)|(?<!\d[.,:/]))(?:{scanner})", re.IGNORECASE
+    )
     return {kind: re.compile(source, re.IGNORECASE) for kind, source in sources.items()}, every
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from constraintsuite.text.dates.expressions import Expression
 from constraintsuite.text.dates.words import date_words, either, event_of_noun
@@ -19,7 +21,8 @@ _WORDS = re.compile(r"\s?([^\W\d_]+(?:(?:['’]|-\s?)[^\W\d_]+){0,4})")
 _HYPHENATED = re.compile(r"[-‐‑][^\W\d_]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s{0,3}|^\s+)In\s{1,3}$")
 _TITLE_NEXT = re.compile(r"\s?:\s[A-Z]")
-_CLOSED = re.compile(r"\s?[)\];]")
+_RATIO = re.compile(r"\b(?:one|two|three|four|five|six|\d+)\s(?:out\s)?(?:of|in|per|from)\s$", re.IGNORECASE)
+_CLOSED = re.compile(r"(?:\s?[-–—]\s?(?:present|today|now)?)?\s?[)\];]", re.IGNORECASE)
 _ENDS = re.compile(r"\s{0,3}(?:[.,;:)\]]|$|\n|[-–—]\s)")
 
 
@@ -29,14 +32,14 @@ def is_year(text: str, one: Expression) -> bool:
     year = _year_of(one)
     if year > _LATEST or left.endswith(('"', "“", "‘", "#", "$ ", "€ ", "£ ")) or _TITLE_NEXT.match(right):
         return False
-    if is_counted(left, right, year):
+    if is_counted(left, right, year) or (year % 100 == 0 and _RATIO.search(left) is not None):
         return False
     if year < 1000:
         return _long_ago().search(left) is not None
     return (
         _follows_preposition(left, year)
         or _follows_dating_word(left, right)
-        or _in_brackets(left, right)
+        or _in_brackets(left, right, year)
         or _before_dated_noun(left, right, year)
         or _opens_sentence(left, right, year)
         or _AFTER_NAME.search(left) is not None
@@ -91,14 +94,23 @@ def _prepositions() -> re.Pattern[str]:
     )
 
 
-_BY_AMOUNT = frozenset(("by", "from", "to", "about", "around", "of", "between", "before", "after", "for", "or"))
-_ROUGHLY = re.compile(r"\b(?:about|around|circa|c\.|ca\.)\s$", re.IGNORECASE)
-_ROUGH = frozenset(("about", "around"))
+class _Lead(NamedTuple):
+    """What leads to a number: the preposition and the word before it, as they end `left`."""
+
+    word: str
+    before: str
+    left: str
+    year: int
+
+
+_AFTER_AMOUNT = frozenset(("by", "from", "to", "about", "around", "of", "between", "before", "after", "for", "or"))
 _TIMES = frozenset(
     ("in", "by", "since", "until", "or", "born", "died", "built", "dated", "dates", "dating", "sometime", "founded")
 )
-_MARKED = re.compile(r"(?:back|dat\w+|up|prior|going|through|down)\s{1,3}to\s", re.IGNORECASE)
-_QUANTITY_BEFORE = re.compile(
+_STARTS = frozenset(("start", "starts", "starting"))
+_ROUGHLY = re.compile(r"\b(?:about|around|circa|c\.|ca\.)\s$", re.IGNORECASE)
+_TO_YEAR = re.compile(r"(?:back|dat\w+|prior|going|through|down)\s{1,3}to\s", re.IGNORECASE)
+_AMOUNT = re.compile(
     r"(?:\d|\b(?:than|most|least|over|under|only|at|nearly|almost|some|has|have|had|with))\s(?:about|around)\s$"
 )
 
@@ -107,42 +119,66 @@ def _follows_preposition(left: str, year: int) -> bool:
     found = _prepositions().search(left)
     if found is None:
         return False
-    word, before = found["word"].lower(), (found["before"] or "").lower()
-    if word in _BY_AMOUNT and before in date_words().amounts and not _MARKED.search(left[-16:]):
+    lead = _Lead(found["word"].lower(), (found["before"] or "").lower(), left, year)
+    if lead.word in _AFTER_AMOUNT and lead.before in date_words().amounts and not _TO_YEAR.search(left[-16:]):
         return False
-    if word == "of":
-        return (
-            before in date_words().nouns_before_of
-            or before == "as"
-            or (year % 50 != 0 and _ROUGHLY.search(left) is not None)
-        )
-    if word in _ROUGH:
-        return before in _TIMES or (year % 50 != 0 and not _QUANTITY_BEFORE.search(left))
-    if word == "to":
-        return _MARKED.search(left[-16:]) is not None and (before != "up" or year % 100 != 0)
-    if word == "for":
-        return year % 50 != 0 and year > 1900
-    if word in ("year", "years"):
-        return before not in ("fiscal", "model", "light")
-    return word != "or"
+    condition = _CONDITIONS.get(lead.word)
+    return condition is None or condition(lead)
+
+
+def _after_of(lead: _Lead) -> bool:
+    """The War of 1812; as of 2010; a list of about 1924."""
+    dated = lead.before == "as" or lead.before in date_words().nouns_before_of
+    return dated or (_is_odd(lead) and _ROUGHLY.search(lead.left) is not None)
+
+
+def _after_about(lead: _Lead) -> bool:
+    """Born about 1900; without such a word before it, only a number that is not round."""
+    return lead.before in _TIMES or (_is_odd(lead) and _AMOUNT.search(lead.left) is None)
+
+
+def _is_odd(lead: _Lead) -> bool:
+    """Round numbers are mostly amounts."""
+    return lead.year % 50 != 0
+
+
+_CONDITIONS: dict[str, Callable[[_Lead], bool]] = {
+    "of": _after_of,
+    "about": _after_about,
+    "around": _after_about,
+    "to": lambda lead: _TO_YEAR.search(lead.left[-16:]) is not None,
+    "from": lambda lead: _is_odd(lead) or lead.before not in _STARTS,
+    "for": lambda lead: _is_odd(lead) and lead.year > 1900,
+    **dict.fromkeys(("into", "through", "toward", "towards"), _is_odd),
+    **dict.fromkeys(("year", "years"), lambda lead: lead.before not in ("fiscal", "model", "light")),
+    "or": lambda lead: False,
+}
 
 
 @cache
 def _dating_words() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{either(date_words().dating_words)})(?:\s?:)?\s{{0,3}}$", re.IGNORECASE)
+    words = either(date_words().dating_words)
+    label = rf"(?:{words}|year|date)\s?:|©|\(c\)|copyright"
+    return re.compile(rf"(?<!\w)(?:(?P<label>{label})|{words})\s{{0,3}}$", re.IGNORECASE)
 
 
 def _follows_dating_word(left: str, right: str) -> bool:
-    return _ENDS.match(right) is not None and _dating_words().search(left) is not None
+    """Established 1882; Founded: 1905 in Leeds."""
+    found = _dating_words().search(left)
+    return found is not None and (found["label"] is not None or _ENDS.match(right) is not None)
 
 
 _OPEN = re.compile(r"[(\[]\s?(?:[^()\[\]]{0,40}[,;]\s)?(?:c\.\s?|ca\.\s?|circa\s|about\s)?$")
+_NAMED_BEFORE = re.compile(r"(?:[\"”’']|\b[A-Z][\w.'’-]*\s(?:[a-z]{1,3}\s){0,2}[A-Z][\w.'’-]*)\s?$")
 _PAGES = re.compile(r"\b(?:pp?|no|nos|vol|fig|ch|isbn|page|pages)\b\.?[^()]{0,12}$", re.IGNORECASE)
 
 
-def _in_brackets(left: str, right: str) -> bool:
+def _in_brackets(left: str, right: str, year: int) -> bool:
     """A year alone in brackets, or after a comma in them: (1975), (Smith, 2004)."""
-    return _CLOSED.match(right) is not None and _OPEN.search(left) is not None and _PAGES.search(left) is None
+    opened = _OPEN.search(left)
+    if opened is None or _CLOSED.match(right) is None or _PAGES.search(left) is not None:
+        return False
+    return year % 50 != 0 or _NAMED_BEFORE.search(left[: opened.start()]) is not None
 
 
 @cache
@@ -195,9 +231,7 @@ def _long_ago() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{participles})\s(?:in|around|about|circa|c\.|by|until|from)\s(?:about\s|around\s)?$")
 
 
-_AFTER_NAME = re.compile(
-    r"\b(?:Act|Treaty|Bill|Order|Regulations|Ordinance|Code|most recently|least|most recently in)\s$"
-)
+_AFTER_NAME = re.compile(r"\b(?:Act|Treaty|Bill|Order|Regulations|Ordinance|Code|most recently|most recently in)\s$")
 _NAMED = re.compile(r"(?:^|[.!?\n]\s{1,3})$")
 _SAYS = re.compile(r"\s(?:was|saw|marks|marked|brought|would be|also saw)\s")
 
@@ -229,7 +263,7 @@ def is_range_of_years(text: str, one: Expression) -> bool:
     before = (found["before"] or "").lower() if found else (re.findall(r"[\w'’]+", left) or [""])[-1].lower()
     if before in date_words().amounts or _NUMBERED_BEFORE.search(left) or is_counted(left, right, one.last.year):
         return False
-    return one.first.year % 10 != 0 or one.last.year % 10 != 0
+    return one.first.year % 10 != 0 or one.last.year % 10 != 0 or one.last.year == one.first.year + 1
 
 
 _BEFORE_DECADE = re.compile(
