@@ -139,8 +139,18 @@ def _read_month(match: re.Match[str]) -> Expression | None:
 _DIGIT_BEFORE = re.compile(r"\d\s?$")
 
 
+def _read_quarter(match: re.Match[str]) -> Expression:
+    """Q3 2018, as three months of the calendar."""
+    month, year = 3 * int(match["quarter"]) - 2, int(match["year"])
+    one = _made(match, "season")
+    return replace(one, first=date(year, month, 1), last=date(year, month + 2, monthrange(year, month + 2)[1]))
+
+
 def _read_slashed(match: re.Match[str]) -> Expression:
-    return _days(_made(match, "month"), int(match["year"]), int(match["month"]), 0, 0)
+    one = _made(match, "month")
+    if match.group() in ("1/2000", "2/2000"):
+        return replace(one, kind="unread")  # a shutter speed more likely
+    return _days(one, int(match["year"]), int(match["month"]), 0, 0)
 
 
 def _month(match: re.Match[str]) -> int | None:
@@ -186,6 +196,8 @@ def _read_decade(match: re.Match[str]) -> Expression:
 
 def _read_short_decade(match: re.Match[str]) -> Expression:
     word = match["word"]
+    if match["noughties"]:
+        return replace(_years(_made(match, "decade"), 2000, 2009), sure=False)
     hundred = 1800 if (match["hundred"] or "").lower() == "eighteen" else 1900
     year = hundred + (date_words().decades[word.lower()] if word else int(match["short"] or match["bare"]))
     approximate = re.search(r"\b(?:early|mid|late)\b", match.group(), re.IGNORECASE) is not None
@@ -206,9 +218,11 @@ def _read_era(match: re.Match[str]) -> Expression:
 
 
 def _read_short_range(match: re.Match[str]) -> Expression:
-    """1994-95; but 2010-12 with a hyphen may be a month."""
+    """1994-95; 2019-03 is a month, and 2010-12 may be either."""
     year = int(match["year"])
     last = _complete(year, match["to"])
+    if last <= year and match["mark"] == "-" and 1 <= int(match["to"]) <= 12:
+        return _days(_made(match, "month"), year, int(match["to"]), 0, 0)
     one = replace(_made(match, "year"), sure=False, ranged=True)
     if last <= year or (
         last > year + 1 and (match["mark"][0].isspace() or (int(match["to"]) <= 12 and match["mark"] in "-/"))
@@ -218,7 +232,7 @@ def _read_short_range(match: re.Match[str]) -> Expression:
 
 
 def _read_year(match: re.Match[str]) -> Expression:
-    year = int(match["year"])
+    year = _year(match["year"])
     return replace(_years(_made(match, "year"), year, year), sure=False)
 
 
@@ -262,6 +276,7 @@ _READERS: dict[str, Callable[[re.Match[str]], Expression | None]] = {
     "month_year": _read_month,
     "month": _read_month,
     "season": _read_season,
+    "quarter": _read_quarter,
     "slashed": _read_slashed,
     "decade": _read_decade,
     "short_decade": _read_short_decade,

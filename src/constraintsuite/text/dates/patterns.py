@@ -34,7 +34,7 @@ def _sources() -> dict[str, str]:
         "iso": rf"(?P<year>[12]\d{{3}})(?P<mark>[-/.])(?P<month>\d{{2}})(?P<other>[-/.])(?P<day>\d{{2}})(?:T[\d:.]{{4,15}}Z?)?{after}",
         "numeric": rf"(?P<one>\d{{1,2}})(?P<mark>[./-])(?P<two>\d{{1,2}})(?P<other>[./-])(?P<year>[12]\d{{3}}){after}",
         "decade_of": rf"(?:the\s{{1,3}})?{decade}\s{{1,3}}of\s{{1,3}}the\s{{1,3}}(?P<one>{ordinal}){century}",
-        "century": rf"(?P<one>{ordinal})(?:{_AND}(?P<two>{ordinal}))?{century}(?:{_AND}(?P<later>{ordinal})(?!\s?[\w-]))?",
+        "century": rf"(?P<one>{ordinal})-?(?:{_AND}(?P<two>{ordinal}))?{century}(?:{_AND}(?P<later>{ordinal})(?!\s?[\w-]))?",
         "day_in_words": rf"(?P<day>{either(words.ordinals)})(?P<joint>)(?P<to>)\s{{1,3}}(?:day\s)?of\s{{1,3}}{month},?\s{{1,3}}"
         rf"(?P<year>{_YEAR}){after}",
         "day_first": rf"(?P<day>{_DAY})(?:(?P<joint>{_AND})(?P<to>{_DAY}))?(?:\s{{1,3}}|\s?-\s?)(?:of\s{{1,3}})?{month}"
@@ -44,14 +44,15 @@ def _sources() -> dict[str, str]:
         "month_year": rf"{month}(?:\s{{1,3}}of)?(?:\s?,\s?|\s{{1,3}}|-)(?P<year>{_YEAR}){after}",
         "month": rf"{month}(?!\w)",
         "season": rf"{season}(?:\s{{1,3}}of)?,?\s{{1,3}}(?P<year>{_YEAR})(?:\s?[-‐‑–—/]\s?(?P<to>\d{{4}}|\d\d)(?!\d))?{after}",
+        "quarter": rf"Q(?P<quarter>[1-4])(?:\s|\sof\s|/)(?P<year>[12]\d{{3}}){after}",
         "slashed": rf"(?P<month>0?[1-9]|1[0-2])/(?P<year>1[89]\d\d|20\d\d){after}",
         "decade": r"(?P<year>[12]\d\d0)\s?['’‘]?s(?!\w)",
         "short_decade": rf"(?:['’‘](?P<short>[3-9]0)['’‘]?s|the\s{{1,3}}(?:(?:early|mid|late)[\s-]{{1,3}})?"
-        rf"(?:['’‘]?(?P<bare>[3-9]0)['’‘]?s|(?:(?P<hundred>eighteen|nineteen)[\s-])?(?P<word>{either(words.decades)})))(?!\w)",
+        rf"(?:['’‘]?(?P<bare>[3-9]0)['’‘]?s|(?P<noughties>noughties)|(?:(?P<hundred>eighteen|nineteen)[\s-]|(?:swinging|roaring|psychedelic)\s)?(?P<word>{either(words.decades)})))(?!\w)",
         "before_era": rf"(?:(?P<era>(?-i:AD|A\.\s?D\.|CE))\s?(?P<year>\d{{1,4}})|the\s{{1,3}}year\s{{1,3}}(?P<named>\d{{3}})){after}",
         "years_of_era": rf"(?P<year>\d{{1,4}})(?:{_AND}(?P<to>\d{{1,4}}))?\s?(?P<era>{_ERA})(?!\w)",
         "short_range": rf"(?P<year>[12]\d{{3}})(?P<mark>[-‐‑–—/]|\s[–—]\s)(?P<to>\d\d){after}",
-        "year": rf"(?P<year>[12]\d{{3}}|[3-9]\d\d){after}",
+        "year": rf"(?P<year>[12]\d{{3}}|[3-9]\d\d|['’‘]\d\d){after}",
     }
 
 

@@ -13,7 +13,7 @@ from constraintsuite.text.dates.expressions import Expression, find_expressions
 from constraintsuite.text.dates.lives import is_life
 from constraintsuite.text.dates.patterns import relative_pattern
 from constraintsuite.text.dates.record import Date
-from constraintsuite.text.dates.surroundings import read_surroundings
+from constraintsuite.text.dates.surroundings import Part, read_surroundings
 from constraintsuite.text.dates.years import (
     WINDOW,
     is_century,
@@ -158,17 +158,21 @@ def _date(text: str, one: Expression) -> Date | None:
     if one.first is None or one.last is None:
         return None
     around = read_surroundings(text, one.start, one.end, one.ranged)
-    if around.part == "turn":
+    if around.is_turn:
         return None
-    first, last = _half(one.first, one.last, around.part)
+    first, last = _part(one.first, one.last, around.part)
     return Date(one.start, one.end, first, last, around.bound, around.approximate or one.approximate)
 
 
-def _half(first: date, last: date, part: str) -> tuple[date, date]:
-    """The first or second half of a period of whole years."""
+def _part(first: date, last: date, part: Part | None) -> tuple[date, date]:
+    """A half or quarter of a period of whole years."""
     months = (last.year - first.year) * 12 + last.month - first.month + 1
-    if not part or months % 12:
+    if part is None or months % 12:
         return first, last
-    years, month = divmod(first.month - 1 + months // 2, 12)
-    middle = date(first.year + years, month + 1, 1)
-    return (first, middle - timedelta(days=1)) if part == "first half" else (middle, last)
+    length = months // part.count
+    return _month_after(first, length * (part.place - 1)), _month_after(first, length * part.place) - timedelta(days=1)
+
+
+def _month_after(first: date, months: int) -> date:
+    years, month = divmod(first.month - 1 + months, 12)
+    return date(first.year + years, month + 1, 1)

@@ -13,13 +13,22 @@ _WINDOW = 90
 _MOST_HEDGES = 4
 
 
+class Part(NamedTuple):
+    """A half or quarter of a period: the second of two."""
+
+    place: int
+    count: int
+
+
 class Surroundings(NamedTuple):
     """What the words before and after a date say of it."""
 
     bound: Bound
     approximate: bool
-    part: str
-    """`first half` or `second half` of the period, `turn` of it, or nothing."""
+    part: Part | None = None
+    """The part of the period that is meant; None for all of it."""
+    is_turn: bool = False
+    """Whether the turn of a century is meant, which has no certain days."""
 
 
 @cache
@@ -29,7 +38,7 @@ def _hedges() -> re.Pattern[str]:
         rf"(?:(?<![\w])(?P<hedge>{either(words.approximate)})(?:\s{{1,3}}of)?[\s-]{{0,3}}"
         rf"|(?<!\w)(?P<part>(?:first|second|latter|last|former|third|fourth|final)\s(?:half|third|(?:{either(words.periods)})s?))\sof\s"
         rf"|(?<![\w])(?P<turn>turn\sof)\s"
-        rf"|(?<![\w])(?:the|a|at least|just|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
+        rf"|(?<![\w])(?:the|a|at least|just|between|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
         re.IGNORECASE,
     )
 
@@ -40,7 +49,9 @@ def _bounds() -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<![\w-]))(?:{'|'.join(groups)})(?:\s{{0,3}}|-)$", re.IGNORECASE)
 
 
-_ONWARDS = re.compile(r"\s?(?:onwards?\b|and (?:later|after|onwards?|beyond)\b|or later\b)", re.IGNORECASE)
+_ONWARDS = re.compile(
+    r"\s?(?:onwards?\b|and (?:later|after|onwards?|beyond)\b|or later\b|on(?=[,.;)]|\s?$))", re.IGNORECASE
+)
 _TO_PRESENT = re.compile(
     r"\s?(?:[-–—]|to|until|till|through|up to|and)\s?(?:the\s)?(?:present|date\b|today\b|now\b|current)", re.IGNORECASE
 )
@@ -56,25 +67,28 @@ _LAST_WORD = re.compile(r"([\w'’]+)\W{0,3}$")
 def read_surroundings(text: str, start: int, end: int, has_end: bool = False) -> Surroundings:
     """What the words around the date from `start` to `end` say of it; `has_end` if it is a range, which "from" opens."""
     left, right = text[max(0, start - _WINDOW) : start], text[end : end + 30]
-    approximate, part = _DOUBT.match(right) is not None, ""
+    approximate, part = _DOUBT.match(right) is not None, None
     for _ in range(_MOST_HEDGES):
         found = _hedges().search(left)
         if found is None:
             break
+        if found["turn"]:
+            return Surroundings("", approximate, is_turn=True)
         part = part or _part_of(found)
-        approximate = approximate or found["hedge"] is not None or (found["part"] is not None and not part)
+        approximate = approximate or found["hedge"] is not None or (found["part"] is not None and part is None)
         left = left[: found.start()]
     return Surroundings(_bound(left, right, has_end), approximate, part)
 
 
-def _part_of(found: re.Match[str]) -> str:
+_PLACES = {"first": 1, "former": 1, "second": 2, "third": 3, "fourth": 4}
+_PARTS = {"half": 2, "quarter": 4}
+
+
+def _part_of(found: re.Match[str]) -> Part | None:
     """The part of the period that is meant, if it can be computed."""
-    if found["turn"]:
-        return "turn"
     which, _, unit = (found["part"] or "").lower().partition(" ")
-    if unit != "half":
-        return ""
-    return "first half" if which in ("first", "former") else "second half"
+    count = _PARTS.get(unit)
+    return None if count is None else Part(_PLACES.get(which, count), count)
 
 
 def _bound(left: str, right: str, has_end: bool) -> Bound:

@@ -21,6 +21,7 @@ _WORDS = re.compile(r"\s?([^\W\d_]+(?:(?:['’]|-\s?)[^\W\d_]+){0,4})")
 _HYPHENATED = re.compile(r"[-‐‑][^\W\d_]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s{0,3}|^\s+)In\s{1,3}$")
 _TITLE_NEXT = re.compile(r"\s?:\s[A-Z]")
+_COMPOUND = re.compile(r"\b(?:pre|post)-$", re.IGNORECASE)
 _RATIO = re.compile(r"\b(?:one|two|three|four|five|six|\d+)\s(?:out\s)?(?:of|in|per|from)\s$", re.IGNORECASE)
 _CLOSED = re.compile(r"(?:\s?[-–—]\s?(?:present|today|now)?)?\s?[)\];]", re.IGNORECASE)
 _ENDS = re.compile(r"\s{0,3}(?:[.,;:)\]]|$|\n|[-–—]\s)")
@@ -30,12 +31,14 @@ def is_year(text: str, one: Expression) -> bool:
     """Whether a number, or a pair of numbers, stands where years stand."""
     left, right = text[max(0, one.start - WINDOW) : one.start], text[one.end : one.end + WINDOW]
     year = _year_of(one)
+    if _COMPOUND.search(left):
+        return True
     if year > _LATEST or left.endswith(('"', "“", "‘", "#", "$ ", "€ ", "£ ")) or _TITLE_NEXT.match(right):
         return False
     if is_counted(left, right, year) or (year % 100 == 0 and _RATIO.search(left) is not None):
         return False
     if year < 1000:
-        return _long_ago().search(left) is not None
+        return _is_long_ago(left, right)
     return (
         _follows_preposition(left, year)
         or _follows_dating_word(left, right)
@@ -120,7 +123,7 @@ def _follows_preposition(left: str, year: int) -> bool:
     if found is None:
         return False
     lead = _Lead(found["word"].lower(), (found["before"] or "").lower(), left, year)
-    if lead.word in _AFTER_AMOUNT and lead.before in date_words().amounts and not _TO_YEAR.search(left[-16:]):
+    if lead.word in _AFTER_AMOUNT and lead.before in date_words().amounts - {"up"} and not _TO_YEAR.search(left[-16:]):
         return False
     condition = _CONDITIONS.get(lead.word)
     return condition is None or condition(lead)
@@ -146,7 +149,7 @@ _CONDITIONS: dict[str, Callable[[_Lead], bool]] = {
     "of": _after_of,
     "about": _after_about,
     "around": _after_about,
-    "to": lambda lead: _TO_YEAR.search(lead.left[-16:]) is not None,
+    "to": lambda lead: _TO_YEAR.search(lead.left[-16:]) is not None or (lead.before == "up" and _is_odd(lead)),
     "from": lambda lead: _is_odd(lead) or lead.before not in _STARTS,
     "for": lambda lead: _is_odd(lead) and lead.year > 1900,
     **dict.fromkeys(("into", "through", "toward", "towards"), _is_odd),
@@ -228,9 +231,24 @@ def _continues_compound(right: str, at: int) -> bool:
 @cache
 def _long_ago() -> re.Pattern[str]:
     participles = either(date_words().long_ago)
-    return re.compile(rf"\b(?:{participles})\s(?:in|around|about|circa|c\.|by|until|from)\s(?:about\s|around\s)?$")
+    return re.compile(
+        rf"\b(?:{participles})(?:\s[^\W\d_]+){{0,3}}\s(?:in|around|about|circa|c\.|by|until|from)\s(?:about\s|around\s)?$"
+    )
 
 
+_FIRST = re.compile(r"(?:^|[.!?]\s{1,3})(?:In|Around|By|Since|After|Before)\s{1,3}(?:about\s)?$")
+_CLAUSE_NEXT = re.compile(r",\s|\s(?:the|an?|he|she|it|they|his|her|its|their|King|Queen|Emperor|Pope)\s")
+
+
+def _is_long_ago(left: str, right: str) -> bool:
+    """Whether three digits are a year: crowned emperor in 800; In 476 the empire fell."""
+    if _FIRST.search(left) and _CLAUSE_NEXT.match(right):
+        return True
+    ended = _ENDS.match(right) is not None or _PREPOSITION_NEXT.match(right) is not None
+    return ended and _long_ago().search(left) is not None
+
+
+_PREPOSITION_NEXT = re.compile(r"\s(?:in|at|on|by|near|after|when|while|and|during|under|with|to|until|till|because)\s")
 _AFTER_NAME = re.compile(r"\b(?:Act|Treaty|Bill|Order|Regulations|Ordinance|Code|most recently|most recently in)\s$")
 _NAMED = re.compile(r"(?:^|[.!?\n]\s{1,3})$")
 _SAYS = re.compile(r"\s(?:was|saw|marks|marked|brought|would be|also saw)\s")
