@@ -33,6 +33,7 @@ def is_life(text: str, one: Expression, after: Expression) -> bool:
     )
 
 
+_KNOWN_AS = re.compile(r"(?:known|born|credited|billed)\sas$")
 _DESCRIBED = re.compile(r"\s?\),?\s(?:was|is)\s(?:an?|the|one)\s")
 _SENTENCE = re.compile(r"[.!?]\s{1,3}(?=[A-Z])|\n")
 
@@ -55,11 +56,13 @@ def is_person(left: str) -> bool:
             break
         word = found.group().strip()
         if not (word[:1].isupper() or word in date_words().name_particles or word == "," or word[:1].isdigit()):
-            if word in ("the", "a", "an", "this"):
+            if word in ("the", "a", "an", "this") or (word == "as" and not _KNOWN_AS.search(left, 0, at)):
                 return False
             break
         words.append(word)
         at = len(left[: found.start()].rstrip())
+    if len(words) > 1 and words[-1].lower() in date_words().offices and words[-2] == "of":
+        return False  # King of Spain (1759–1788) reigned, and was not born, in the first of them
     capitals = [word for word in words if word[:1].isupper()]
     institution = any(word.lower().rstrip("s") in date_words().institutions for word in capitals)
     return len(capitals) >= 2 and words[0][:1].isupper() and not institution and "The" not in words

@@ -62,10 +62,16 @@ def date_patterns() -> tuple[dict[str, re.Pattern[str]], re.Pattern[str]]:
     sources = _sources()
     plain = {kind: re.sub(r"\?P<\w+>", "?:", source) for kind, source in sources.items()}
     scanner = "|".join(f"(?P<{kind}>{source})" for kind, source in plain.items())
-    every = re.compile(
-        rf"(?:(?<![\w$€£¥#@&+])|(?<=\Wc)(?=\d))(?:(?<=\b[12]\d{{3}}/)|(?<!\d[.,:/]))(?:{scanner})", re.IGNORECASE
-    )
+    guard = r"(?:(?<![\w$€£¥#@&+])|(?<=\Wc)(?=\d))(?:(?<=\b[12]\d{3}/)|(?<!\d[.,:/]))"
+    every = re.compile(rf"{guard}(?={_openings()})(?:{scanner})", re.IGNORECASE)
     return {kind: re.compile(source, re.IGNORECASE) for kind, source in sources.items()}, every
+
+
+def _openings() -> str:
+    """How any of the patterns begins; a look at this first spares most words all the patterns."""
+    words = date_words()
+    starts = {word[:2] for group in (words.months, words.seasons, words.ordinals, words.decades) for word in group}
+    return rf"\d|['’‘]\d|th|ad|a\.|ce|q\d|{'|'.join(sorted(starts))}"
 
 
 @cache

@@ -10,6 +10,8 @@ from constraintsuite.text.dates.words import date_words, either
 
 Bound = Literal["", "before", "after", "since", "until"]
 _WINDOW = 90
+_NEAR = 28
+"""Characters that the longest phrase right before a date may have."""
 _MOST_HEDGES = 4
 
 
@@ -69,7 +71,7 @@ def read_surroundings(text: str, start: int, end: int, has_end: bool = False) ->
     left, right = text[max(0, start - _WINDOW) : start], text[end : end + 30]
     approximate, part = _DOUBT.match(right) is not None, None
     for _ in range(_MOST_HEDGES):
-        found = _hedges().search(left)
+        found = _hedges().search(left, max(0, len(left) - _NEAR))
         if found is None:
             break
         if found["turn"]:
@@ -96,7 +98,7 @@ def _bound(left: str, right: str, has_end: bool) -> Bound:
         return "since"
     if _OR_EARLIER.match(right):
         return "until"
-    found = _bounds().search(left)
+    found = _bounds().search(left, max(0, len(left) - _NEAR))
     if found is None:
         return ""
     phrase, before = found.group().strip().lower(), left[: found.start()]

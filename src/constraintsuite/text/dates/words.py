@@ -33,6 +33,7 @@ class DateWords(StrictModel):
     amounts: WordSet
     counted: WordSet
     institutions: WordSet
+    offices: WordSet
     verbs_of_making: WordSet
     relative: WordSet
     periods: WordSet

@@ -13,6 +13,7 @@ from constraintsuite.text.readings import is_function_word, readings
 
 WINDOW = 64
 """Characters before and after an expression that are looked at."""
+_NEAR = 48
 _PEOPLE = frozenset(("people", "persons", "men", "women", "children"))
 _MOST_WORDS = 6
 _LATEST = 2100
@@ -119,7 +120,7 @@ _AMOUNT = re.compile(
 
 
 def _follows_preposition(left: str, year: int) -> bool:
-    found = _prepositions().search(left)
+    found = _prepositions().search(left, max(0, len(left) - _NEAR))
     if found is None:
         return False
     lead = _Lead(found["word"].lower(), (found["before"] or "").lower(), left, year)
@@ -167,7 +168,7 @@ def _dating_words() -> re.Pattern[str]:
 
 def _follows_dating_word(left: str, right: str) -> bool:
     """Established 1882; Founded: 1905 in Leeds."""
-    found = _dating_words().search(left)
+    found = _dating_words().search(left, max(0, len(left) - _NEAR))
     return found is not None and (found["label"] is not None or _ENDS.match(right) is not None)
 
 
@@ -179,8 +180,11 @@ _PAGES = re.compile(r"\b(?:pp?|no|nos|vol|fig|ch|isbn|page|pages)\b\.?[^()]{0,12
 def _in_brackets(left: str, right: str, year: int) -> bool:
     """A year alone in brackets, or after a comma in them: (1975), (Smith, 2004)."""
     opened = _OPEN.search(left)
-    if opened is None or _CLOSED.match(right) is None or _PAGES.search(left) is not None:
+    closed = _CLOSED.match(right)
+    if opened is None or closed is None or _PAGES.search(left) is not None:
         return False
+    if len(closed.group().strip()) > 1:  # (1950–present)
+        return True
     return year % 50 != 0 or _NAMED_BEFORE.search(left[: opened.start()]) is not None
 
 
@@ -200,7 +204,7 @@ def _before_dated_noun(left: str, right: str, year: int) -> bool:
     """A 2002 film; the 1953 flood; his 1905 book."""
     if year <= 1000:
         return False
-    dated = dated_noun(right) is not None and _determined().search(left) is not None
+    dated = dated_noun(right) is not None and _determined().search(left, max(0, len(left) - _NEAR)) is not None
     if _POSSESSIVE.search(left) is not None and _ANY_NOUN.match(right) is not None:
         return year % 50 != 0  # his 1972 condemnation
     return dated or (_COPULA.search(left) is not None and _NAME_NEXT.match(right) is not None)
@@ -277,7 +281,7 @@ def is_range_of_years(text: str, one: Expression) -> bool:
     if one.first is None or one.last is None or not 1000 <= one.first.year < one.last.year <= _LATEST:
         return False
     left, right = text[max(0, one.start - WINDOW) : one.start], text[one.end : one.end + WINDOW]
-    found = _prepositions().search(left)
+    found = _prepositions().search(left, max(0, len(left) - _NEAR))
     before = (found["before"] or "").lower() if found else (re.findall(r"[\w'’]+", left) or [""])[-1].lower()
     if before in date_words().amounts or _NUMBERED_BEFORE.search(left) or is_counted(left, right, one.last.year):
         return False
