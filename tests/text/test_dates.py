@@ -290,6 +290,15 @@ def test_a_life_in_brackets_has_two_dates(text: str) -> None:
     ]
 
 
+def test_an_open_end_is_no_death() -> None:
+    one = only('He made "South Park" (1997–present).')
+    assert (one.bound, one.event) == ("since", "make")
+
+
+def test_years_of_an_office_are_one_period() -> None:
+    assert values("He was King of Spain (1759–1788).") == ["1759-01-01..1788-12-31"]
+
+
 def test_years_in_brackets_after_an_institution_are_one_period() -> None:
     assert values("The Ottoman Empire (1901–1987) was large.") == ["1901-01-01..1987-12-31"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from constraintsuite.text.dates.expressions import Expression
 from constraintsuite.text.dates.words import date_words
@@ -42,8 +43,12 @@ def _is_name(left: str) -> bool:
     """Whether a sentence consists so far of a name that is not one of an institution."""
     name = left[max((one.end() for one in _SENTENCE.finditer(left)), default=0) :].strip()
     words = re.findall(r"[^\W\d_]+", name)
-    known = any(word.lower().rstrip("s") in date_words().institutions for word in words)
-    return 0 < len(words) < 12 and name[:1].isupper() and words[0] != "The" and not known
+    return 0 < len(words) < 12 and name[:1].isupper() and words[0] != "The" and not _names_institution(words)
+
+
+def _names_institution(words: Iterable[str]) -> bool:
+    known = date_words().institutions
+    return any(word in known or word.removesuffix("s") in known for word in map(str.lower, words))
 
 
 def is_person(left: str) -> bool:
@@ -64,8 +69,8 @@ def is_person(left: str) -> bool:
     if len(words) > 1 and words[-1].lower() in date_words().offices and words[-2] == "of":
         return False  # King of Spain (1759–1788) reigned, and was not born, in the first of them
     capitals = [word for word in words if word[:1].isupper()]
-    institution = any(word.lower().rstrip("s") in date_words().institutions for word in capitals)
-    return len(capitals) >= 2 and words[0][:1].isupper() and not institution and "The" not in words
+    named = len(capitals) >= 2 and words[0][:1].isupper() and "The" not in words
+    return named and not _names_institution(capitals)
 
 
 _IN_BRACKET = re.compile(r"\(([^()]{0,110})$")
@@ -73,7 +78,7 @@ _BORN = re.compile(r"(?:^|[\s;,])(?:born|b\.|née|nee)(?:\W|$)", re.IGNORECASE)
 _DIED = re.compile(r"(?:^|[\s;,–—-])(?:died|d\.|†)(?:\W|$)", re.IGNORECASE)
 _DASH = re.compile(r"[-–—]")
 _BIRTH_BEFORE = re.compile(r"\d\W{0,3}[-–—]|\d\W[^()]{0,90}[-–—]\s?[^()\d]{0,60}$")
-_LIFE_TAIL = re.compile(r"[^()\d]{0,50}[-–—][^()]{1,60}\)")
+_LIFE_TAIL = re.compile(r"[^()\d]{0,50}[-–—](?!\s?(?:present|today|now|\)))[^()]{1,60}\)")
 
 
 def event_of_life(text: str, start: int, end: int) -> tuple[str, int]:

@@ -169,7 +169,7 @@ def _part(first: date, last: date, part: Part | None) -> tuple[date, date]:
     months = (last.year - first.year) * 12 + last.month - first.month + 1
     if part is None or months % 12:
         return first, last
-    length = months // part.count
+    length = months // part.parts
     return _month_after(first, length * (part.place - 1)), _month_after(first, length * part.place) - timedelta(days=1)
 
 

@@ -19,7 +19,7 @@ class Part(NamedTuple):
     """A half or quarter of a period: the second of two."""
 
     place: int
-    count: int
+    parts: int
 
 
 class Surroundings(NamedTuple):

@@ -14,6 +14,7 @@ from constraintsuite.text.readings import is_function_word, readings
 WINDOW = 64
 """Characters before and after an expression that are looked at."""
 _NEAR = 48
+"""Characters that the words right before a year may have."""
 _PEOPLE = frozenset(("people", "persons", "men", "women", "children"))
 _MOST_WORDS = 6
 _LATEST = 2100
@@ -124,7 +125,7 @@ def _follows_preposition(left: str, year: int) -> bool:
     if found is None:
         return False
     lead = _Lead(found["word"].lower(), (found["before"] or "").lower(), left, year)
-    if lead.word in _AFTER_AMOUNT and lead.before in date_words().amounts - {"up"} and not _TO_YEAR.search(left[-16:]):
+    if lead.word in _AFTER_AMOUNT and lead.before in date_words().amounts and not _TO_YEAR.search(left[-16:]):
         return False
     condition = _CONDITIONS.get(lead.word)
     return condition is None or condition(lead)
