@@ -12,6 +12,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +39,17 @@ def _ours(texts: Sequence[str]) -> list[list[Found]]:
     return [[_found(one) for one in read_dates(text)] for text in texts]
 
 
-def _missing(packages: str) -> SystemExit:
-    return SystemExit(f"This reader needs libraries of its own: pip install {packages}")
+def _library(module: str, packages: str) -> Any:  # noqa: ANN401 - a module without types
+    """A library of a reader; without it, the command that installs it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise SystemExit(f"{module} is not installed. Install it with: pip install {packages}") from None
 
 
 def _dateparser(texts: Sequence[str]) -> list[list[Found]]:
     """`search_dates`, with the period (day, month, year) that the parser of the same library gives for each hit."""
-    try:
-        from dateparser.search import search_dates
-    except ImportError:
-        raise _missing("dateparser") from None
+    search_dates = _library("dateparser.search", "dateparser").search_dates
     read = _dateparser_period()
     found: list[list[Found]] = []
     for text in texts:
@@ -71,9 +73,7 @@ _DATEPARSER_SETTINGS = {
 
 def _dateparser_period() -> Callable[[str], tuple[str, str] | None]:
     """The value of an expression that was found: the parser wants it without the words around it."""
-    from dateparser.date import DateDataParser
-
-    parser = DateDataParser(languages=["en"], settings=_DATEPARSER_SETTINGS)
+    parser = _library("dateparser.date", "dateparser").DateDataParser(languages=["en"], settings=_DATEPARSER_SETTINGS)
     edges = re.compile(
         r"^(?:(?:in|on|from|the|at|of|since|by|until|between)\s+)+|[\s,.]+(?:the|a|of|by)?$", re.IGNORECASE
     )
@@ -96,14 +96,11 @@ def _of_period(day: date, period: str) -> tuple[str, str]:
 
 def _recognizers(texts: Sequence[str]) -> list[list[Found]]:
     """Microsoft's recognizers; what has no year of its own is left out, and the ends of periods are made inclusive."""
-    try:
-        from recognizers_date_time import Culture, recognize_datetime
-    except ImportError:
-        raise _missing('recognizers-text-date-time "emoji<2"') from None
+    library = _library("recognizers_date_time", 'recognizers-text-date-time "emoji<2"')
     found: list[list[Found]] = []
     for text in texts:
         items = []
-        for one in recognize_datetime(text, Culture.English, reference=datetime(2020, 6, 15)):
+        for one in library.recognize_datetime(text, library.Culture.English, reference=datetime(2020, 6, 15)):
             values = (one.resolution or {}).get("values") or []
             value = _recognized(one.text, values[0]) if len(values) == 1 else None
             if value is not None:
@@ -124,12 +121,8 @@ def _recognized(words: str, value: Mapping[str, str]) -> tuple[str, str] | None:
 
 def _timexy(texts: Sequence[str]) -> list[list[Found]]:
     """Timexy's patterns in an empty spaCy pipeline."""
-    try:
-        import spacy
-        import timexy  # noqa: F401 - it registers its component
-    except ImportError:
-        raise _missing("timexy spacy") from None
-    pipeline = spacy.blank("en")
+    _library("timexy", "timexy spacy")  # it registers its component
+    pipeline = _library("spacy", "timexy spacy").blank("en")
     pipeline.add_pipe("timexy")
     found: list[list[Found]] = []
     for text in texts:
@@ -147,10 +140,6 @@ def _timexy(texts: Sequence[str]) -> list[list[Found]]:
 
 def _spacy_dateparser(texts: Sequence[str]) -> list[list[Found]]:
     """DATE entities of spaCy's small English model, read with dateparser."""
-    try:
-        import dateparser  # noqa: F401 - asked for early
-    except ImportError:
-        raise _missing("dateparser spacy") from None
     read = _dateparser_period()
     found: list[list[Found]] = []
     for doc in load_pipeline().pipe(texts):

@@ -37,21 +37,23 @@ def add_events(text: str, dates: Sequence[Date]) -> list[Date]:
             continue
         if tokens is None:
             tokens = tag_sentence(text, find_tokens(text, span))
-        event, of = _event(text, span, tokens, one)
-        done.append(replace(one, event=event, of=of))
+        done.append(_with_event(text, span, tokens, one))
     return done
 
 
-def _event(text: str, span: Span, tokens: Sequence[Token], one: Date) -> tuple[str, str]:
-    """The event and what it happened to."""
+def _with_event(text: str, span: Span, tokens: Sequence[Token], one: Date) -> Date:
     event, place = event_of_life(text, one.start, one.end)
     if event:
-        return event, _name_before(text[span.start : place])
+        return replace(one, event=event, of=_name_before(text[span.start : place]))
     event, title = work_of_year(text, one.start, one.end)
     if event:
-        return event, title
+        return replace(one, event=event, of=title)
     clause = DatedClause(text, tokens, one.start, one.end)
-    return _event_of_noun(text, clause, one) or _event_of_verb(clause)
+    found = _event_of_noun(text, clause, one)
+    if found is not None:  # "inspired by the 1959 film" bounds another event
+        return replace(one, event=found[0], of=found[1], bound="")
+    event, of = _event_of_verb(clause)
+    return replace(one, event=event, of=of)
 
 
 def _event_of_noun(text: str, clause: DatedClause, one: Date) -> tuple[str, str] | None:
@@ -79,10 +81,19 @@ def _event_of_verb(clause: DatedClause) -> tuple[str, str]:
 
 _DETERMINED = re.compile(r"\b(?:the|an?|his|her|its|their|our|this|[\w]+['’]s)\s{1,3}(?:[a-z]+\s)?$", re.IGNORECASE)
 _TITLE = re.compile(r"\s?,?\s?[\"“]\s?([^\"”]{1,80}?)[,.]?\s?[\"”]")
-_CLAUSE = re.compile(r"[,;:]\s|\b(?:of|by|and|with|to|is|was|son|daughter)\s(?=[A-Z])")
+_SENTENCE_SO_FAR = re.compile(
+    r"\b(?:is|was|were|are|has|had|met|married|by|with|son|daughter|widow|wife|husband|brother|sister|and|than|when)\s"
+)
+_NAME = re.compile(
+    r"(?:(?:[^\W\d_a-z][\w.'’-]*|of|the|de|da|di|del|du|van|von|der|la|le|al|bin|ibn|y|\d+(?:st|nd|rd|th)|[\"“”,])[\s-]{0,2}){1,12}$"
+)
+_LEADING = re.compile(r"^(?:of|the|and|[\s,\"“”])+\s?")
 
 
 def _name_before(left: str) -> str:
-    """The name before a bracket: all of the sentence so far, or its last phrase if that is a name."""
+    """The name before a bracket: all of the sentence so far, or its last phrase if the sentence says more."""
     name = left.strip()
-    return name if len(name) < 60 else name[max((one.end() for one in _CLAUSE.finditer(name)), default=0) :]
+    if len(name) < 70 and not _SENTENCE_SO_FAR.search(name):
+        return name
+    found = _NAME.search(name[-70:])
+    return _LEADING.sub("", found.group()).strip() if found else ""

@@ -1,7 +1,6 @@
 """Find calendar expressions: days, months, seasons, years, decades, centuries, and expressions whose value stays open.
 
 Each is found where it stands, without regard to its sentence: whether a number of four digits is a year is decided in `years.py`.
-All repetitions in the patterns are bounded, so the time is linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cache
 from typing import Literal
 
-from constraintsuite.text.dates.words import date_words, either
+from constraintsuite.text.dates.patterns import BEFORE_CHRIST, COMMON_ERA, MAY_HOLD_DATE, date_patterns
+from constraintsuite.text.dates.words import date_words
 
 ExpressionKind = Literal["day", "month", "season", "year", "decade", "century", "partial", "unread"]
 
@@ -45,13 +44,13 @@ class Expression:
 
 def find_expressions(text: str) -> list[Expression]:
     """The calendar expressions of a text, in order; none overlap."""
-    if not _MAY_HOLD_DATE(text):
+    if not MAY_HOLD_DATE.search(text):
         return []
     return [_with_era(text, one) for one in _scan(text)]
 
 
 def _scan(text: str) -> Iterator[Expression]:
-    patterns, scanner = _patterns()
+    patterns, scanner = date_patterns()
     for found in scanner.finditer(text):
         kind = found.lastgroup or ""
         match = patterns[kind].match(text, found.start(), found.end())
@@ -61,70 +60,19 @@ def _scan(text: str) -> Iterator[Expression]:
                 yield expression
 
 
-_MAY_HOLD_DATE = re.compile(r"\d|(?i:centur|millenni|ties\b)").search
-_BC = re.compile(r"\s?(?:BCE?|B\.\s?C\.(?:\s?E\.)?)(?!\w)")
-_AD = re.compile(r"\s?(?:AD|A\.\s?D\.|CE|C\.\s?E\.)(?!\w)")
-
-
 def _with_era(text: str, one: Expression) -> Expression:
     """The expression with the era after it; dates before Christ have no `datetime.date` and stay open."""
-    if found := _BC.match(text, one.end):
+    if found := BEFORE_CHRIST.match(text, one.end):
         return Expression(one.start, found.end(), "unread")
-    if found := _AD.match(text, one.end):
+    if found := COMMON_ERA.match(text, one.end):
         return replace(one, end=found.end(), sure=True)
     return one
 
 
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])(?:\s?(?:st|nd|rd|th))?(?!\d)"
-_YEAR = r"[12]\d{3}(?!\d)"
-_AND = r"(?:\s?[-‐‑–—/]\s?|\s{1,3}(?:to|and|or|until|till|through|&)\s{1,3}(?:the\s{1,3})?(?:early\s|mid-?\s?|late\s)?)"
-_ERA = r"(?-i:BCE?|B\.\s?C\.(?:\s?E\.)?|AD|A\.\s?D\.|CE|C\.\s?E\.)"
-
-
-def _sources() -> dict[str, str]:
-    """The patterns by kind; where two begin at the same place, the earlier one counts."""
-    words = date_words()
-    month = rf"(?P<month>{either(words.months)})\b\.?"
-    season = rf"(?P<season>{either(words.seasons)})"
-    ordinal = rf"(?:{either(words.ordinals)}|\d{{1,2}}(?:st|nd|rd|th))"
-    decade = rf"(?P<decade>{either(words.decades)})"
-    century = r"(?:\s?[-‐‑–]\s?|\s{1,3})(?P<unit>century|centuries|millennium|millennia)\b"
-    after = r"(?![\w%])(?![.,:]\d)"
-    return {
-        "iso": rf"(?P<year>[12]\d{{3}})-(?P<month>\d{{2}})-(?P<day>\d{{2}})(?:T[\d:.]{{4,15}}Z?)?{after}",
-        "numeric": rf"(?P<one>\d{{1,2}})(?P<mark>[./-])(?P<two>\d{{1,2}})(?P<other>[./-])(?P<year>[12]\d{{3}}){after}",
-        "decade_of": rf"(?:the\s{{1,3}})?{decade}\s{{1,3}}of\s{{1,3}}the\s{{1,3}}(?P<one>{ordinal}){century}",
-        "century": rf"(?P<one>{ordinal})(?:(?P<joint>{_AND})(?P<two>{ordinal}))?{century}",
-        "day_first": rf"(?P<day>{_DAY})(?:(?P<joint>{_AND})(?P<to>{_DAY}))?(?:\s{{1,3}}|\s?-\s?)(?:of\s{{1,3}})?{month}"
-        rf"(?:(?:\s?,?\s{{1,3}}|[,-])(?:of\s{{1,3}})?(?P<year>{_YEAR}){after})?",
-        "month_first": rf"{month}\s{{1,3}}(?:the\s{{1,3}})?(?P<day>{_DAY})(?:(?P<joint>{_AND})(?P<to>{_DAY}))?(?!\w)"
-        rf"(?:(?:\s?,\s?|\s{{1,3}})(?P<year>{_YEAR}){after})?",
-        "month_year": rf"{month}(?:\s{{1,3}}of)?(?:\s?,\s?|\s{{1,3}}|-)(?P<year>{_YEAR}){after}",
-        "month": rf"{month}(?!\w)",
-        "season": rf"{season}(?:\s{{1,3}}of)?,?\s{{1,3}}(?P<year>{_YEAR})(?:\s?[-‐‑–—/]\s?(?P<to>\d{{4}}|\d\d)(?!\d))?{after}",
-        "slashed": rf"(?P<month>0?[1-9]|1[0-2])/(?P<year>1[89]\d\d|20\d\d){after}",
-        "decade": r"(?P<year>[12]\d\d0)\s?['’‘]?s(?!\w)",
-        "short_decade": rf"(?:['’‘](?P<short>[3-9]0)['’‘]?s|the\s{{1,3}}(?:(?:early|mid|late)[\s-]{{1,3}})?"
-        rf"(?:['’‘]?(?P<bare>[3-9]0)['’‘]?s|(?P<word>{either(words.decades)})))(?!\w)",
-        "before_era": rf"(?P<era>(?-i:AD|A\.\s?D\.|CE))\s?(?P<year>\d{{1,4}}){after}",
-        "years_of_era": rf"(?P<year>\d{{1,4}})(?:{_AND}(?P<to>\d{{1,4}}))?\s?(?P<era>{_ERA})(?!\w)",
-        "short_range": rf"(?P<year>[12]\d{{3}})(?P<mark>[-‐‑–—/])(?P<to>\d\d){after}",
-        "year": rf"(?P<year>[12]\d{{3}}){after}",
-    }
-
-
-@cache
-def _patterns() -> tuple[dict[str, re.Pattern[str]], re.Pattern[str]]:
-    """The pattern of each kind with its named groups, and one pattern for all, whose groups are the kinds."""
-    sources = _sources()
-    plain = {kind: re.sub(r"\?P<\w+>", "?:", source) for kind, source in sources.items()}
-    scanner = "|".join(f"(?P<{kind}>{source})" for kind, source in plain.items())
-    every = re.compile(rf"(?<![\w$€£¥#@&+])(?<!\d[.,:/])(?:{scanner})", re.IGNORECASE)
-    return {kind: re.compile(source, re.IGNORECASE) for kind, source in sources.items()}, every
-
-
 def _made(match: re.Match[str], kind: ExpressionKind) -> Expression:
-    return Expression(match.start(), match.end(), kind)
+    words = match.group()
+    ends_month = words.endswith(".") and words[-2].islower()  # Nov.
+    return Expression(match.start(), match.end() - ends_month, kind)
 
 
 def _days(one: Expression, year: int, month: int, first: int, last: int) -> Expression:
@@ -145,6 +93,8 @@ def _years(one: Expression, first: int, last: int) -> Expression:
 def _read_iso(match: re.Match[str]) -> Expression:
     year, month, day = (int(match[name]) for name in ("year", "month", "day"))
     one = _made(match, "day")
+    if match["mark"] != match["other"]:
+        return replace(one, kind="unread")
     return _days(one, year, month, day, day) if 1 <= month <= 12 and day else replace(one, kind="unread")
 
 
@@ -166,12 +116,14 @@ def _read_day(match: re.Match[str]) -> Expression | None:
     month = _month(match)
     if month is None:
         return None
-    first = _number(match["day"])
+    first = _ordinal(match["day"])
     last = _number(match["to"]) if match["to"] else first
-    if last < first or (match["joint"] and _is_and(match["joint"]) and last != first + 1):
+    if last < first or (
+        match["joint"] and _is_and(match["joint"]) and last != first + 1 and not _follows_between(match)
+    ):
         first = last  # "on 3 and 15 May": only the last of them has month and year beside it
-    one = replace(_made(match, "partial"), days=(first, last), month=month)
-    return _days(one, int(match["year"]), month, first, last) if match["year"] else one
+    one = replace(_made(match, "partial"), days=(first, last), month=month, ranged=bool(match["to"]))
+    return _days(one, _year(match["year"]), month, first, last) if match["year"] else one
 
 
 def _read_month(match: re.Match[str]) -> Expression | None:
@@ -179,11 +131,26 @@ def _read_month(match: re.Match[str]) -> Expression | None:
     if month is None:
         return None
     one = replace(_made(match, "partial"), month=month)
-    return _days(one, int(match["year"]), month, 0, 0) if "year" in match.groupdict() else one
+    if _DIGIT_BEFORE.search(match.string, max(0, match.start() - 3), match.start()):
+        return replace(one, kind="unread")  # the day before it is no day
+    return _days(one, _year(match["year"]), month, 0, 0) if "year" in match.groupdict() else one
+
+
+_DIGIT_BEFORE = re.compile(r"\d\s?$")
+
+
+def _read_quarter(match: re.Match[str]) -> Expression:
+    """Q3 2018, as three months of the calendar."""
+    month, year = 3 * int(match["quarter"]) - 2, int(match["year"])
+    one = _made(match, "season")
+    return replace(one, first=date(year, month, 1), last=date(year, month + 2, monthrange(year, month + 2)[1]))
 
 
 def _read_slashed(match: re.Match[str]) -> Expression:
-    return _days(_made(match, "month"), int(match["year"]), int(match["month"]), 0, 0)
+    one = _made(match, "month")
+    if match.group() in ("1/2000", "2/2000"):
+        return replace(one, kind="unread")  # a shutter speed more likely
+    return _days(one, int(match["year"]), int(match["month"]), 0, 0)
 
 
 def _month(match: re.Match[str]) -> int | None:
@@ -196,7 +163,7 @@ def _month(match: re.Match[str]) -> int | None:
 
 def _read_season(match: re.Match[str]) -> Expression:
     """Three months of the year: spring begins in March. A winter is read only with both its years."""
-    month, year = date_words().seasons[match["season"].lower()], int(match["year"])
+    month, year = date_words().seasons[match["season"].lower()], _year(match["year"])
     one = replace(_made(match, "season"), approximate=True)
     following = year if match["to"] is None else _complete(year, match["to"])
     if following != year + (month == 12):
@@ -208,8 +175,9 @@ def _read_season(match: re.Match[str]) -> Expression:
 def _read_century(match: re.Match[str]) -> Expression:
     step = 1000 if match["unit"].lower().startswith("m") else 100
     first = _ordinal(match["one"])
-    last = _ordinal(match["two"]) if match["two"] else first
-    return _years(_made(match, "century"), (first - 1) * step + 1, last * step)
+    last = _ordinal(match["later"] or match["two"] or match["one"])
+    one = replace(_made(match, "century"), ranged=last != first)
+    return _years(one, (first - 1) * step + 1, last * step)
 
 
 def _read_decade_of(match: re.Match[str]) -> Expression:
@@ -228,33 +196,43 @@ def _read_decade(match: re.Match[str]) -> Expression:
 
 def _read_short_decade(match: re.Match[str]) -> Expression:
     word = match["word"]
-    year = 1900 + (date_words().decades[word.lower()] if word else int(match["short"] or match["bare"]))
+    if match["noughties"]:
+        return replace(_years(_made(match, "decade"), 2000, 2009), sure=False)
+    hundred = 1800 if (match["hundred"] or "").lower() == "eighteen" else 1900
+    year = hundred + (date_words().decades[word.lower()] if word else int(match["short"] or match["bare"]))
     approximate = re.search(r"\b(?:early|mid|late)\b", match.group(), re.IGNORECASE) is not None
     return replace(
-        _years(_made(match, "decade"), year, year + 9), approximate=approximate, sure=match["short"] is not None
+        _years(_made(match, "decade"), year, year + 9),
+        approximate=approximate,
+        sure=bool(match["short"] or match["hundred"]),
     )
 
 
 def _read_era(match: re.Match[str]) -> Expression:
     one = _made(match, "year")
-    if match["era"][0].upper() == "B":
+    groups = match.groupdict()
+    year = groups.get("named") or match["year"]
+    if (match["era"] or "").upper().startswith("B"):
         return replace(one, kind="unread")
-    last = match.groupdict().get("to") or match["year"]
-    return _years(one, int(match["year"]), int(last))
+    return _years(replace(one, ranged=bool(groups.get("to"))), int(year), int(groups.get("to") or year))
 
 
 def _read_short_range(match: re.Match[str]) -> Expression:
-    """1994-95; but 2010-12 with a hyphen may be a month."""
+    """1994-95; 2019-03 is a month, and 2010-12 may be either."""
     year = int(match["year"])
     last = _complete(year, match["to"])
-    one = replace(_made(match, "year"), sure=False)
-    if last <= year or (last > year + 1 and int(match["to"]) <= 12 and match["mark"] in "-/"):
+    if last <= year and match["mark"] == "-" and 1 <= int(match["to"]) <= 12:
+        return _days(_made(match, "month"), year, int(match["to"]), 0, 0)
+    one = replace(_made(match, "year"), sure=False, ranged=True)
+    if last <= year or (
+        last > year + 1 and (match["mark"][0].isspace() or (int(match["to"]) <= 12 and match["mark"] in "-/"))
+    ):
         return replace(one, kind="unread")
     return _years(one, year, last)
 
 
 def _read_year(match: re.Match[str]) -> Expression:
-    year = int(match["year"])
+    year = _year(match["year"])
     return replace(_years(_made(match, "year"), year, year), sure=False)
 
 
@@ -263,12 +241,24 @@ def _complete(year: int, ending: str) -> int:
     return int(ending) if len(ending) == 4 else year // 100 * 100 + int(ending) + (100 if year % 100 == 99 else 0)
 
 
+def _year(word: str) -> int:
+    """The year of a number; '69 is 1969 and '05 is 2005."""
+    number = _number(word)
+    return number if number > 99 else number + (1900 if number >= 30 else 2000)
+
+
 def _number(word: str) -> int:
     return int(re.sub(r"\D", "", word))
 
 
 def _ordinal(word: str) -> int:
     return date_words().ordinals.get(word.lower()) or _number(word)
+
+
+def _follows_between(match: re.Match[str]) -> bool:
+    return (
+        match.string[max(0, match.start() - 12) : match.start()].lower().rstrip().endswith(("between", "between the"))
+    )
 
 
 def _is_and(joint: str) -> bool:
@@ -280,11 +270,13 @@ _READERS: dict[str, Callable[[re.Match[str]], Expression | None]] = {
     "numeric": _read_numeric,
     "decade_of": _read_decade_of,
     "century": _read_century,
+    "day_in_words": _read_day,
     "day_first": _read_day,
     "month_first": _read_day,
     "month_year": _read_month,
     "month": _read_month,
     "season": _read_season,
+    "quarter": _read_quarter,
     "slashed": _read_slashed,
     "decade": _read_decade,
     "short_decade": _read_short_decade,

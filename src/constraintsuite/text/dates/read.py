@@ -7,12 +7,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from constraintsuite.core.records.text import Span
 from constraintsuite.text.dates.events import add_events
 from constraintsuite.text.dates.expressions import Expression, find_expressions
 from constraintsuite.text.dates.lives import is_life
+from constraintsuite.text.dates.patterns import relative_pattern
 from constraintsuite.text.dates.record import Date
-from constraintsuite.text.dates.surroundings import read_surroundings
-from constraintsuite.text.dates.years import WINDOW, is_century, is_decade, is_range_of_years, is_year, is_year_in_list
+from constraintsuite.text.dates.surroundings import Part, read_surroundings
+from constraintsuite.text.dates.years import (
+    WINDOW,
+    is_century,
+    is_decade,
+    is_month_of_year,
+    is_range_of_years,
+    is_year,
+    is_year_in_list,
+)
 
 
 def read_dates(text: str) -> tuple[Date, ...]:
@@ -26,6 +36,14 @@ def read_dates(text: str) -> tuple[Date, ...]:
         return ()
     periods = _confirmed(text, _joined(text, _completed(text, found)))
     return tuple(add_events(text, [one for period in periods if (one := _date(text, period)) is not None]))
+
+
+def find_unresolved(text: str) -> tuple[Span, ...]:
+    """Where a text names times that `read_dates` leaves out: last year, 12 May without a year, 44 BC, 03/04/2015."""
+    read = [Span(one.start, one.end) for one in read_dates(text)]
+    spans = [Span(one.start, one.end) for one in find_expressions(text) if one.kind in ("partial", "unread")]
+    spans += [Span(*found.span()) for found in relative_pattern().finditer(text)]
+    return tuple(sorted(span for span in spans if not any(span.overlaps(one) for one in read)))
 
 
 _HEDGED = r"(?:(?:the|about|around|circa|c\.|ca\.|early|mid|late|approximately|roughly|at least|sometime in|in|year)[\s-]{0,3}){0,3}"
@@ -59,28 +77,32 @@ def _joined(text: str, found: Sequence[Expression]) -> list[Expression]:
     periods: list[Expression] = []
     at = 0
     while at < len(found):
-        one, after = found[at], found[at + 1] if at + 1 < len(found) else None
-        if after is not None and _are_ends(text, one, after):
-            if "unread" in (one.kind, after.kind) or "partial" in (one.kind, after.kind):
-                at += 2
-                continue
-            if is_life(text, one, after):
-                periods += [replace(one, sure=True), replace(after, sure=True)]
-                at += 2
-                continue
-            joint = _join(text, one, after)
-            if joint is not None:
-                periods.append(joint)
-                at += 2
-                continue
-        if one.first is not None:
-            periods.append(one)
+        pair = _read_pair(text, *found[at : at + 2]) if at + 1 < len(found) else None
+        if pair is not None:
+            periods += pair
+            at += 2
+            continue
+        if found[at].first is not None:
+            periods.append(found[at])
         at += 1
     return periods
 
 
+def _read_pair(text: str, one: Expression, after: Expression) -> list[Expression] | None:
+    """What two expressions say together: the two dates of a life, one period, or nothing certain; None for no pair."""
+    if not _are_ends(text, one, after):
+        return None
+    if one.first is None or after.first is None:
+        return []
+    if is_life(text, one, after):
+        return [replace(one, sure=True), replace(after, sure=True)]
+    joint = _join(text, one, after)
+    return None if joint is None else [joint]
+
+
 def _are_ends(text: str, one: Expression, after: Expression) -> bool:
-    if _RANGE.fullmatch(text, one.end, after.start):
+    slashed = one.kind == after.kind == "year" and text[one.end : after.start] == "/"
+    if slashed or _RANGE.fullmatch(text, one.end, after.start):
         return True
     if _AND.fullmatch(text, one.end, after.start) is None:
         return _LIFE_GAP.fullmatch(text, one.end, after.start) is not None and is_life(text, one, after)
@@ -114,37 +136,43 @@ def _confirmed(text: str, periods: Sequence[Expression]) -> list[Expression]:
     """The periods without numbers that are no years."""
     kept: list[Expression] = []
     for one in periods:
-        assert one.first is not None
-        if one.kind == "century" and not is_century(text, one):
-            continue
-        if not one.sure:
-            year = one.first.year
-            listed = bool(kept) and is_year_in_list(text, kept[-1], one)
-            decade = one.kind == "decade" and is_decade(text, one)
-            plain = one.kind != "decade" and (
-                listed or is_year(text, one.start, one.end, year) or is_range_of_years(text, one)
-            )
-            if not decade and not plain:
-                continue
-        kept.append(one)
+        if _is_of_calendar(text, one, kept[-1] if kept else None):
+            kept.append(one)
     return kept
 
 
+def _is_of_calendar(text: str, one: Expression, before: Expression | None) -> bool:
+    if one.kind == "century":
+        return is_century(text, one)
+    if one.kind == "month":
+        return is_month_of_year(text, one)
+    if one.sure:
+        return True
+    if one.kind == "decade":
+        return is_decade(text, one)
+    listed = before is not None and is_year_in_list(text, before, one)
+    return listed or is_year(text, one) or is_range_of_years(text, one)
+
+
 def _date(text: str, one: Expression) -> Date | None:
-    assert one.first is not None
-    assert one.last is not None
-    around = read_surroundings(text, one.start, one.end, one.ranged)
-    if around.part == "turn":
+    if one.first is None or one.last is None:
         return None
-    first, last = _half(one.first, one.last, around.part)
+    around = read_surroundings(text, one.start, one.end, one.ranged)
+    if around.is_turn:
+        return None
+    first, last = _part(one.first, one.last, around.part)
     return Date(one.start, one.end, first, last, around.bound, around.approximate or one.approximate)
 
 
-def _half(first: date, last: date, part: str) -> tuple[date, date]:
-    """The first or second half of a period of whole years."""
+def _part(first: date, last: date, part: Part | None) -> tuple[date, date]:
+    """A half or quarter of a period of whole years."""
     months = (last.year - first.year) * 12 + last.month - first.month + 1
-    if not part or months % 12:
+    if part is None or months % 12:
         return first, last
-    years, month = divmod(first.month - 1 + months // 2, 12)
-    middle = date(first.year + years, month + 1, 1)
-    return (first, middle - timedelta(days=1)) if part == "first half" else (middle, last)
+    length = months // part.parts
+    return _month_after(first, length * (part.place - 1)), _month_after(first, length * part.place) - timedelta(days=1)
+
+
+def _month_after(first: date, months: int) -> date:
+    years, month = divmod(first.month - 1 + months, 12)
+    return date(first.year + years, month + 1, 1)

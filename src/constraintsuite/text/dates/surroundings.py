@@ -10,7 +10,16 @@ from constraintsuite.text.dates.words import date_words, either
 
 Bound = Literal["", "before", "after", "since", "until"]
 _WINDOW = 90
+_NEAR = 28
+"""Characters that the longest phrase right before a date may have."""
 _MOST_HEDGES = 4
+
+
+class Part(NamedTuple):
+    """A half or quarter of a period: the second of two."""
+
+    place: int
+    parts: int
 
 
 class Surroundings(NamedTuple):
@@ -18,8 +27,10 @@ class Surroundings(NamedTuple):
 
     bound: Bound
     approximate: bool
-    part: str
-    """`first half` or `second half` of the period, `turn` of it, or nothing."""
+    part: Part | None = None
+    """The part of the period that is meant; None for all of it."""
+    is_turn: bool = False
+    """Whether the turn of a century is meant, which has no certain days."""
 
 
 @cache
@@ -27,9 +38,9 @@ def _hedges() -> re.Pattern[str]:
     words = date_words()
     return re.compile(
         rf"(?:(?<![\w])(?P<hedge>{either(words.approximate)})(?:\s{{1,3}}of)?[\s-]{{0,3}}"
-        rf"|(?<![\w])(?P<part>(?:first|second|latter|last|former|third|fourth|final|\w+['’]s)\s(?:half|quarter|third|decade|decades|years?))\sof\s"
+        rf"|(?<!\w)(?P<part>(?:first|second|latter|last|former|third|fourth|final)\s(?:half|third|(?:{either(words.periods)})s?))\sof\s"
         rf"|(?<![\w])(?P<turn>turn\sof)\s"
-        rf"|(?<![\w])(?:the|a|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
+        rf"|(?<![\w])(?:the|a|at least|just|between|years?|months? of|day of|date of|{either(words.weekdays)})(?:\s?,)?\s{{1,3}})$",
         re.IGNORECASE,
     )
 
@@ -40,41 +51,46 @@ def _bounds() -> re.Pattern[str]:
     return re.compile(rf"(?:^|(?<![\w-]))(?:{'|'.join(groups)})(?:\s{{0,3}}|-)$", re.IGNORECASE)
 
 
-_ONWARDS = re.compile(r"\s?(?:onwards?\b|and (?:later|after|onwards?|beyond)\b|or later\b)", re.IGNORECASE)
+_ONWARDS = re.compile(
+    r"\s?(?:onwards?\b|and (?:later|after|onwards?|beyond)\b|or later\b|on(?=[,.;)]|\s?$))", re.IGNORECASE
+)
 _TO_PRESENT = re.compile(
-    r"\s?(?:[-–—]|to|until|till|through|up to)\s?(?:the\s)?(?:present|date\b|today\b|now\b|current)", re.IGNORECASE
+    r"\s?(?:[-–—]|to|until|till|through|up to|and)\s?(?:the\s)?(?:present|date\b|today\b|now\b|current)", re.IGNORECASE
 )
 _OPEN_END = re.compile(r"\s?[-–—]\s?[)\]]")
 _OR_EARLIER = re.compile(r"\s(?:or earlier|and earlier|or before|and before)\b", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|never|no|nor|neither|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _CLAUSE_START = re.compile(r"[.;:!?]\s|\b(?:but|and|which|who)\b", re.IGNORECASE)
 _NAME_NEXT = re.compile(r"\s[A-Z][a-z]")
-_DOUBT = re.compile(r"\s?\(?\?")
+_DOUBT = re.compile(r"\s?\(?\?|\s(?:or so|or thereabouts|approximately)\b|-ish\b")
 _LAST_WORD = re.compile(r"([\w'’]+)\W{0,3}$")
 
 
 def read_surroundings(text: str, start: int, end: int, has_end: bool = False) -> Surroundings:
     """What the words around the date from `start` to `end` say of it; `has_end` if it is a range, which "from" opens."""
     left, right = text[max(0, start - _WINDOW) : start], text[end : end + 30]
-    approximate, part = _DOUBT.match(right) is not None, ""
+    approximate, part = _DOUBT.match(right) is not None, None
     for _ in range(_MOST_HEDGES):
-        found = _hedges().search(left)
+        found = _hedges().search(left, max(0, len(left) - _NEAR))
         if found is None:
             break
+        if found["turn"]:
+            return Surroundings("", approximate, is_turn=True)
         part = part or _part_of(found)
-        approximate = approximate or found["hedge"] is not None or (found["part"] is not None and not part)
+        approximate = approximate or found["hedge"] is not None or (found["part"] is not None and part is None)
         left = left[: found.start()]
     return Surroundings(_bound(left, right, has_end), approximate, part)
 
 
-def _part_of(found: re.Match[str]) -> str:
+_PLACES = {"first": 1, "former": 1, "second": 2, "third": 3, "fourth": 4}
+_PARTS = {"half": 2, "quarter": 4}
+
+
+def _part_of(found: re.Match[str]) -> Part | None:
     """The part of the period that is meant, if it can be computed."""
-    if found["turn"]:
-        return "turn"
     which, _, unit = (found["part"] or "").lower().partition(" ")
-    if unit != "half":
-        return ""
-    return "first half" if which in ("first", "former") else "second half"
+    count = _PARTS.get(unit)
+    return None if count is None else Part(_PLACES.get(which, count), count)
 
 
 def _bound(left: str, right: str, has_end: bool) -> Bound:
@@ -82,7 +98,7 @@ def _bound(left: str, right: str, has_end: bool) -> Bound:
         return "since"
     if _OR_EARLIER.match(right):
         return "until"
-    found = _bounds().search(left)
+    found = _bounds().search(left, max(0, len(left) - _NEAR))
     if found is None:
         return ""
     phrase, before = found.group().strip().lower(), left[: found.start()]
@@ -94,7 +110,7 @@ def _bound(left: str, right: str, has_end: bool) -> Bound:
         return ""
     if found["until"]:
         return _until(before)
-    return found.lastgroup  # type: ignore[return-value] # the names of the groups are the bounds
+    return "before" if found["before"] else "after" if found["after"] else "since"
 
 
 def _names_origin(before: str, word: str, right: str) -> bool:
@@ -105,7 +121,7 @@ def _names_origin(before: str, word: str, right: str) -> bool:
 
 
 def _until(before: str) -> Bound:
-    """ "No vote until 1971" has one since then; "it was not until 1971 that" dates the event itself."""
+    """Of "no vote until 1971": there is one since then; "it was not until 1971 that" dates the event itself."""
     clause = before[max((one.end() for one in _CLAUSE_START.finditer(before)), default=0) :]
     if clause.rstrip().lower().endswith("not"):
         return ""

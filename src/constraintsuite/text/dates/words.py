@@ -24,10 +24,16 @@ class DateWords(StrictModel):
     dated_things: WordSet
     events_of_nouns: dict[str, WordSet]
     nouns_before_of: WordSet
+    prepositions: tuple[str, ...]
+    determiners: WordSet
+    name_particles: WordSet
+    writing: WordSet
+    long_ago: WordSet
     dating_words: WordSet
     amounts: WordSet
     counted: WordSet
     institutions: WordSet
+    offices: WordSet
     verbs_of_making: WordSet
     relative: WordSet
     periods: WordSet

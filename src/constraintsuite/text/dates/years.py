@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from constraintsuite.text.dates.expressions import Expression
 from constraintsuite.text.dates.words import date_words, either, event_of_noun
@@ -11,39 +13,53 @@ from constraintsuite.text.readings import is_function_word, readings
 
 WINDOW = 64
 """Characters before and after an expression that are looked at."""
+_NEAR = 48
+"""Characters that the words right before a year may have."""
+_PEOPLE = frozenset(("people", "persons", "men", "women", "children"))
 _MOST_WORDS = 6
 _LATEST = 2100
 _FOLLOWING_WORD = re.compile(r"\s{0,3}([^\W\d_]+|[%°])")
-_WORDS = re.compile(r"\s?([^\W\d_]+(?:['’-][^\W\d_]+)*)")
+_WORDS = re.compile(r"\s?([^\W\d_]+(?:(?:['’]|-\s?)[^\W\d_]+){0,4})")
 _HYPHENATED = re.compile(r"[-‐‑][^\W\d_]")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;\n]\s{0,3}|^\s+)In\s{1,3}$")
 _TITLE_NEXT = re.compile(r"\s?:\s[A-Z]")
-_CLOSED = re.compile(r"\s?[)\];]")
+_COMPOUND = re.compile(r"\b(?:pre|post)-$", re.IGNORECASE)
+_RATIO = re.compile(r"\b(?:one|two|three|four|five|six|\d+)\s(?:out\s)?(?:of|in|per|from)\s$", re.IGNORECASE)
+_CLOSED = re.compile(r"(?:\s?[-–—]\s?(?:present|today|now)?)?\s?[)\];]", re.IGNORECASE)
 _ENDS = re.compile(r"\s{0,3}(?:[.,;:)\]]|$|\n|[-–—]\s)")
 
 
-def is_year(text: str, start: int, end: int, year: int) -> bool:
-    """Whether the number (or pair of numbers) from `start` to `end`, the first of which is `year`, stands where years stand."""
-    left, right = text[max(0, start - WINDOW) : start], text[end : end + WINDOW]
+def is_year(text: str, one: Expression) -> bool:
+    """Whether a number, or a pair of numbers, stands where years stand."""
+    left, right = text[max(0, one.start - WINDOW) : one.start], text[one.end : one.end + WINDOW]
+    year = _year_of(one)
+    if _COMPOUND.search(left):
+        return True
     if year > _LATEST or left.endswith(('"', "“", "‘", "#", "$ ", "€ ", "£ ")) or _TITLE_NEXT.match(right):
         return False
-    if is_counted(left, right, year):
+    if is_counted(left, right, year) or (year % 100 == 0 and _RATIO.search(left) is not None):
         return False
+    if year < 1000:
+        return _is_long_ago(left, right)
     return (
         _follows_preposition(left, year)
         or _follows_dating_word(left, right)
-        or _in_brackets(left, right)
+        or _in_brackets(left, right, year)
         or _before_dated_noun(left, right, year)
         or _opens_sentence(left, right, year)
+        or _AFTER_NAME.search(left) is not None
     )
+
+
+def _year_of(one: Expression) -> int:
+    return one.first.year if one.first else 0
 
 
 def is_year_in_list(text: str, before: Expression, one: Expression) -> bool:
     """Whether a number after a year and "and" or a comma is one too: in 2010, 2012 and 2013."""
     right = text[one.end : one.end + WINDOW]
-    assert one.first is not None
     joined = _LISTED.fullmatch(text, before.end, one.start) is not None
-    return joined and one.first.year <= _LATEST and not is_counted("", right, one.first.year)
+    return joined and 1000 <= _year_of(one) <= _LATEST and not is_counted("", right, _year_of(one))
 
 
 _LISTED = re.compile(
@@ -61,7 +77,7 @@ def is_counted(left: str, right: str, year: int) -> bool:
     word = found.group(1)
     opening = _SENTENCE_START.search(left) is not None and year % 100 != 0
     if word.lower() in date_words().counted and (word.islower() or len(word) < 4):
-        return not (opening and len(word) > 4)  # In 1995 people began to leave
+        return not (opening and word in _PEOPLE)  # In 1995 people began to leave
     plural = word.islower() and len(word) > 3 and any(one.tag == "NNS" for one in readings(word))
     return plural and not opening and not _is_dated_plural(word, year)
 
@@ -76,71 +92,123 @@ def _prepositions() -> re.Pattern[str]:
     words = date_words()
     hedge = rf"(?:(?:{either(words.approximate)})[\s-]{{0,3}}(?:of\s|in\s)?(?:the\s)?)"
     season = rf"(?:{either(words.seasons)})\s(?:of\s)?"
+    period = rf"(?:both\s)?(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?(?:at\sleast\s|just\s)?"
     return re.compile(
-        rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<![\w])(?P<word>in|since|until|till|during|by|before|after|from|between|throughout|"
-        rf"to|for|of|within|early|late|mid|circa|c\.|ca\.|as of|following|prior to|back to|ahead of|about|around|or|pre-|post-|"
-        rf"as (?:early|late|recently|far back) as|year|years|~)(?:\s|(?<=[-~.])|-){{1,2}}(?:(?:the\s)?(?:years?\s|{season}|{hedge}))?{hedge}?$",
+        rf"(?P<before>[\w'’]+)?[^\w'’]{{0,3}}(?<!\w)(?P<word>{either(words.prepositions)})(?:\s|(?<=[-~.])|-){{1,2}}{period}$",
         re.IGNORECASE,
     )
 
 
-_BY_AMOUNT = frozenset(("by", "from", "to", "about", "around", "of", "between", "before", "after", "for", "or"))
+class _Lead(NamedTuple):
+    """What leads to a number: the preposition and the word before it, as they end `left`."""
+
+    word: str
+    before: str
+    left: str
+    year: int
+
+
+_AFTER_AMOUNT = frozenset(("by", "from", "to", "about", "around", "of", "between", "before", "after", "for", "or"))
+_TIMES = frozenset(
+    ("in", "by", "since", "until", "or", "born", "died", "built", "dated", "dates", "dating", "sometime", "founded")
+)
+_STARTS = frozenset(("start", "starts", "starting"))
 _ROUGHLY = re.compile(r"\b(?:about|around|circa|c\.|ca\.)\s$", re.IGNORECASE)
-_ROUGH = frozenset(("about", "around"))
-_MARKED = re.compile(r"(?:back|dat\w+|up|prior|going|through|down)\s{1,3}to\s", re.IGNORECASE)
-_QUANTITY_BEFORE = re.compile(
+_TO_YEAR = re.compile(r"(?:back|dat\w+|prior|going|through|down)\s{1,3}to\s", re.IGNORECASE)
+_AMOUNT = re.compile(
     r"(?:\d|\b(?:than|most|least|over|under|only|at|nearly|almost|some|has|have|had|with))\s(?:about|around)\s$"
 )
 
 
 def _follows_preposition(left: str, year: int) -> bool:
-    found = _prepositions().search(left)
+    found = _prepositions().search(left, max(0, len(left) - _NEAR))
     if found is None:
         return False
-    word, before = found["word"].lower(), (found["before"] or "").lower()
-    if word in _BY_AMOUNT and before in date_words().amounts and not _MARKED.search(left[-16:]):
+    lead = _Lead(found["word"].lower(), (found["before"] or "").lower(), left, year)
+    if lead.word in _AFTER_AMOUNT and lead.before in date_words().amounts and not _TO_YEAR.search(left[-16:]):
         return False
-    if word == "of":
-        return before in date_words().nouns_before_of or (year % 50 != 0 and _ROUGHLY.search(left) is not None)
-    if word in _ROUGH:
-        return year % 50 != 0 and not _QUANTITY_BEFORE.search(left)
-    if word == "to":
-        return _MARKED.search(left[-16:]) is not None and (before != "up" or year % 100 != 0)
-    if word == "for":
-        return year % 50 != 0 and year > 1900
-    if word in ("year", "years"):
-        return before not in ("fiscal", "model", "light")
-    return word != "or"
+    condition = _CONDITIONS.get(lead.word)
+    return condition is None or condition(lead)
+
+
+def _after_of(lead: _Lead) -> bool:
+    """The War of 1812; as of 2010; a list of about 1924."""
+    dated = lead.before == "as" or lead.before in date_words().nouns_before_of
+    return dated or (_is_odd(lead) and _ROUGHLY.search(lead.left) is not None)
+
+
+def _after_about(lead: _Lead) -> bool:
+    """Born about 1900; without such a word before it, only a number that is not round."""
+    return lead.before in _TIMES or (_is_odd(lead) and _AMOUNT.search(lead.left) is None)
+
+
+def _is_odd(lead: _Lead) -> bool:
+    """Round numbers are mostly amounts."""
+    return lead.year % 50 != 0
+
+
+_CONDITIONS: dict[str, Callable[[_Lead], bool]] = {
+    "of": _after_of,
+    "about": _after_about,
+    "around": _after_about,
+    "to": lambda lead: _TO_YEAR.search(lead.left[-16:]) is not None or (lead.before == "up" and _is_odd(lead)),
+    "from": lambda lead: _is_odd(lead) or lead.before not in _STARTS,
+    "for": lambda lead: _is_odd(lead) and lead.year > 1900,
+    **dict.fromkeys(("into", "through", "toward", "towards"), _is_odd),
+    **dict.fromkeys(("year", "years"), lambda lead: lead.before not in ("fiscal", "model", "light")),
+    "or": lambda lead: False,
+}
 
 
 @cache
 def _dating_words() -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{either(date_words().dating_words)})(?:\s?:)?\s{{0,3}}$", re.IGNORECASE)
+    words = either(date_words().dating_words)
+    label = rf"(?:{words}|year|date)\s?:|©|\(c\)|copyright"
+    return re.compile(rf"(?<!\w)(?:(?P<label>{label})|{words})\s{{0,3}}$", re.IGNORECASE)
 
 
 def _follows_dating_word(left: str, right: str) -> bool:
-    return _ENDS.match(right) is not None and _dating_words().search(left) is not None
+    """Established 1882; Founded: 1905 in Leeds."""
+    found = _dating_words().search(left, max(0, len(left) - _NEAR))
+    return found is not None and (found["label"] is not None or _ENDS.match(right) is not None)
 
 
 _OPEN = re.compile(r"[(\[]\s?(?:[^()\[\]]{0,40}[,;]\s)?(?:c\.\s?|ca\.\s?|circa\s|about\s)?$")
+_NAMED_BEFORE = re.compile(r"(?:[\"”’']|\b[A-Z][\w.'’-]*\s(?:[a-z]{1,3}\s){0,2}[A-Z][\w.'’-]*)\s?$")
 _PAGES = re.compile(r"\b(?:pp?|no|nos|vol|fig|ch|isbn|page|pages)\b\.?[^()]{0,12}$", re.IGNORECASE)
 
 
-def _in_brackets(left: str, right: str) -> bool:
+def _in_brackets(left: str, right: str, year: int) -> bool:
     """A year alone in brackets, or after a comma in them: (1975), (Smith, 2004)."""
-    return _CLOSED.match(right) is not None and _OPEN.search(left) is not None and _PAGES.search(left) is None
+    opened = _OPEN.search(left)
+    closed = _CLOSED.match(right)
+    if opened is None or closed is None or _PAGES.search(left) is not None:
+        return False
+    if len(closed.group().strip()) > 1:  # (1950–present)
+        return True
+    return year % 50 != 0 or _NAMED_BEFORE.search(left[: opened.start()]) is not None
 
 
-_DETERMINED = re.compile(
-    r"(?:^|[\n\"“(]|\b(?:an?|the|his|her|its|their|our|my|your|this|that|and|or|in|of|for|at|to|with|from|on|by|as|via|during|since|"
-    r"after|before|until|whose|[\w]+['’]s|\w+s['’])\s{1,3}(?:(?:[a-z]+|early|late)\s)?)$",
-    re.IGNORECASE,
-)
+@cache
+def _determined() -> re.Pattern[str]:
+    words = either(date_words().determiners)
+    return re.compile(rf"(?:^|[\n\"“(]|\b(?:{words}|\w+['’]s|\w+s['’])\s{{1,3}}(?:[a-z]+\s)?)$", re.IGNORECASE)
+
+
+_POSSESSIVE = re.compile(r"\b(?:his|her|its|their)\s{1,3}$", re.IGNORECASE)
+_ANY_NOUN = re.compile(r"\s[^\W\d_]{3}")
+_COPULA = re.compile(r"\b(?:is|was|are|were)\san?\s(?:[a-z]+\s)?$")
+_NAME_NEXT = re.compile(r"\s[A-Z][a-z]{3}")
 
 
 def _before_dated_noun(left: str, right: str, year: int) -> bool:
     """A 2002 film; the 1953 flood; his 1905 book."""
-    return dated_noun(right) is not None and _DETERMINED.search(left) is not None and year > 1000
+    if year <= 1000:
+        return False
+    dated = dated_noun(right) is not None and _determined().search(left, max(0, len(left) - _NEAR)) is not None
+    if _POSSESSIVE.search(left) is not None and _ANY_NOUN.match(right) is not None:
+        return year % 50 != 0  # his 1972 condemnation
+    return dated or (_COPULA.search(left) is not None and _NAME_NEXT.match(right) is not None)
 
 
 def dated_noun(right: str) -> tuple[str, int] | None:
@@ -165,6 +233,28 @@ def _continues_compound(right: str, at: int) -> bool:
     return found is not None and found.group(1).lower() in event_of_noun()
 
 
+@cache
+def _long_ago() -> re.Pattern[str]:
+    participles = either(date_words().long_ago)
+    return re.compile(
+        rf"\b(?:{participles})(?:\s[^\W\d_]+){{0,3}}\s(?:in|around|about|circa|c\.|by|until|from)\s(?:about\s|around\s)?$"
+    )
+
+
+_FIRST = re.compile(r"(?:^|[.!?]\s{1,3})(?:In|Around|By|Since|After|Before)\s{1,3}(?:about\s)?$")
+_CLAUSE_NEXT = re.compile(r",\s|\s(?:the|an?|he|she|it|they|his|her|its|their|King|Queen|Emperor|Pope)\s")
+
+
+def _is_long_ago(left: str, right: str) -> bool:
+    """Whether three digits are a year: crowned emperor in 800; In 476 the empire fell."""
+    if _FIRST.search(left) and _CLAUSE_NEXT.match(right):
+        return True
+    ended = _ENDS.match(right) is not None or _PREPOSITION_NEXT.match(right) is not None
+    return ended and _long_ago().search(left) is not None
+
+
+_PREPOSITION_NEXT = re.compile(r"\s(?:in|at|on|by|near|after|when|while|and|during|under|with|to|until|till|because)\s")
+_AFTER_NAME = re.compile(r"\b(?:Act|Treaty|Bill|Order|Regulations|Ordinance|Code|most recently|most recently in)\s$")
 _NAMED = re.compile(r"(?:^|[.!?\n]\s{1,3})$")
 _SAYS = re.compile(r"\s(?:was|saw|marks|marked|brought|would be|also saw)\s")
 
@@ -180,16 +270,23 @@ _NUMBERED_BEFORE = re.compile(
 )
 
 
+def is_month_of_year(text: str, one: Expression) -> bool:
+    """Whether month and year belong together; in "In March, 2000 people came" they do not."""
+    if "," not in text[one.start : one.end]:
+        return True
+    return not is_counted("", text[one.end : one.end + WINDOW], _year_of(one))
+
+
 def is_range_of_years(text: str, one: Expression) -> bool:
     """Whether two bare numbers with a dash or "to" between them are years, by themselves: 1914–1918."""
-    if one.first is None or one.last is None or one.first.year == one.last.year or one.last.year > _LATEST:
+    if one.first is None or one.last is None or not 1000 <= one.first.year < one.last.year <= _LATEST:
         return False
     left, right = text[max(0, one.start - WINDOW) : one.start], text[one.end : one.end + WINDOW]
-    found = _prepositions().search(left)
+    found = _prepositions().search(left, max(0, len(left) - _NEAR))
     before = (found["before"] or "").lower() if found else (re.findall(r"[\w'’]+", left) or [""])[-1].lower()
     if before in date_words().amounts or _NUMBERED_BEFORE.search(left) or is_counted(left, right, one.last.year):
         return False
-    return one.first.year % 10 != 0 or one.last.year % 10 != 0
+    return one.first.year % 10 != 0 or one.last.year % 10 != 0 or one.last.year == one.first.year + 1
 
 
 _BEFORE_DECADE = re.compile(
@@ -208,6 +305,11 @@ def is_decade(text: str, one: Expression) -> bool:
 _NO_CENTURY = re.compile(r"\b(?:scored|scoring|hit|his|her|their|its|maiden|[\w]+['’]s)\s(?:\w+\s)?$", re.IGNORECASE)
 
 
+_COMPANY = re.compile(r"[\s-]{1,2}[A-Z]")
+
+
 def is_century(text: str, one: Expression) -> bool:
-    """Whether a century is one of the calendar; "his tenth century" is a score or a span."""
+    """Whether a century is one of the calendar; "his tenth century" is a score or a span, and 20th Century Fox a company."""
+    if _COMPANY.match(text, one.end) and text[one.end - 7 : one.end] == "Century":
+        return False
     return _NO_CENTURY.search(text, max(0, one.start - 40), one.start) is None
