@@ -44,7 +44,8 @@ def share_bounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
     for draft in drafts:
         before = shared[-1] if shared else None
         if before is not None and before.bound not in ("", "range") and not draft.bound and draft.low == draft.high:
-            if _in_brackets(pieces, before, draft) or _partners(pieces, before, draft):
+            same = draft.unit == before.unit
+            if (same and _alternative(pieces, before, draft)) or _in_brackets(pieces, before, draft) or _partners(pieces, before, draft):
                 low, high = sides(before.bound, draft.low or 0.0)
                 draft = replace(draft, low=low, high=high, bound=before.bound)  # noqa: PLW2901
         shared.append(draft)
@@ -77,6 +78,11 @@ def _in_brackets(pieces: Pieces, before: Draft, draft: Draft) -> bool:
         and draft.dimension == before.dimension
         and draft.unit != before.unit
     )
+
+
+def _alternative(pieces: Pieces, before: Draft, draft: Draft) -> bool:
+    """Whether a value restates the one before it: less than $47,950 (a year), or $23.05."""
+    return [pieces.lower(place) for place in range(before.after, draft.first)] == [",", "or"]
 
 
 def _partners(pieces: Pieces, before: Draft, draft: Draft) -> bool:

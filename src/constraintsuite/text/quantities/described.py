@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
+from constraintsuite.text.quantities.counted import singular_of
 from constraintsuite.text.quantities.draft import Draft
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.things import TaggedSentence, find_thing
@@ -14,10 +15,12 @@ from constraintsuite.text.quantities.vocabulary import vocabulary
 
 _LEFT, _RIGHT = 14, 4
 _NEAR = 5
+_BRACKET = 9
 _ENDS = frozenset(", ; and ( but".split())
 _LINKS = frozenset("of is was are were at :".split())
 _ANGLES = frozenset("angle angles rotate rotated rotation latitude longitude tilt slope pole arc turn turned sky".split())
 _MARKS = frozenset("wine critics rated rating ratings credit score scores review reviewers apartments hotel".split())
+_NUTRIENTS = frozenset("fat sodium sugar sugars protein carbohydrate carbohydrates carbs fiber fibre cholesterol caffeine".split())
 _INHABITANTS = frozenset("inhabitant resident".split())
 
 
@@ -39,6 +42,8 @@ def describe(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> Descriptio
     window = [pieces.lower(place) for place in range(max(draft.first - 8, tagged.first), min(draft.after + 4, tagged.after))]
     dimension = _dimension(draft, window)
     measured = _in_noun(pieces, draft) or _linked_noun(pieces, draft, tagged) or _by_words(pieces, draft, dimension, tagged)
+    if dimension == "age" and measured == "age" and "died" in window:
+        measured = "age at death"
     if dimension == "count" and measured == "number":
         measured = _number_of(pieces, draft)
     return Description(dimension, measured, find_thing(pieces, draft, tagged))
@@ -60,8 +65,11 @@ def _dimension(draft: Draft, window: list[str]) -> str:
 
 def _in_noun(pieces: Pieces, draft: Draft) -> str:
     """The noun in "59 cm in size"."""
-    noun = pieces.lower(draft.after + 1)
-    known = pieces.lower(draft.after) == "in" and noun in vocabulary().words.measured_nouns
+    place = draft.after
+    if pieces.lower(place) in ("(", ")"):
+        place = next((at + 1 for at in range(place, place + _BRACKET) if pieces.lower(at) == ")"), place)
+    noun = pieces.lower(place + 1)
+    known = pieces.lower(place) == "in" and noun in vocabulary().words.measured_nouns
     return noun if known else ""
 
 
@@ -110,7 +118,8 @@ def _by_words(pieces: Pieces, draft: Draft, dimension: str, tagged: TaggedSenten
     if draft.unit == "kilocalorie":
         return "calories burned" if "burn" in (pieces.lower(place) for place in before) else "calories"
     if dimension == "mass" and (pieces.lower(draft.after) == "of" or tagged.pos(draft.after) == "NOUN"):
-        return "amount"
+        content = pieces.lower(draft.after + 1) if pieces.lower(draft.after) == "of" else pieces.lower(draft.after)
+        return f"{content} content" if content in _NUTRIENTS else "amount"
     if dimension == "length" and draft.unit in ("mile", "kilometre"):
         return "distance"
     if draft.unit.endswith("hertz"):
@@ -124,8 +133,9 @@ def _number_of(pieces: Pieces, draft: Draft) -> str:
         return "runs scored"
     if draft.hyphen or draft.after <= draft.unit_at:
         return f"number of {draft.unit}s"
-    words = [pieces.lower(place) for place in range(draft.unit_at, draft.after) if pieces.at(place).kind == "word"]
-    return f"number of {words[-1]}" if words else ""
+    words = [pieces.lower(place) for place in range(draft.unit_at, draft.after)]
+    noun = next((word for word in reversed(words) if singular_of(word) == draft.unit), draft.unit)
+    return f"number of {noun}"
 
 
 @cache

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from constraintsuite.text.quantities.compounds import join_compounds, share_bounds
 from constraintsuite.text.quantities.contexts import read_mark
 from constraintsuite.text.quantities.described import describe
@@ -36,7 +38,10 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     for draft in drafts:
         if tagged is None or not tagged.first <= draft.first < draft.after <= tagged.after:
             tagged = tag_around(pieces, draft.number)
-        found.append(_finished(pieces, draft, tagged))
+        quantity = _finished(pieces, draft, tagged)
+        if found and _restates(pieces, found[-1], quantity):
+            quantity = replace(quantity, measured=found[-1].measured, of=found[-1].of)
+        found.append(quantity)
     return tuple(found)
 
 
@@ -52,6 +57,12 @@ def _read(pieces: Pieces, at: int, before: list[Draft]) -> tuple[list[Draft], in
 def _article_of_scale(pieces: Pieces, at: int) -> bool:
     """Whether an article begins a number, such as a hundred, or stands for one before a unit: under an hour."""
     return pieces.lower(at) in ("a", "an") and pieces.at(at + 1).kind == "word"
+
+
+def _restates(pieces: Pieces, before: Quantity, quantity: Quantity) -> bool:
+    """Whether a quantity gives the one before it in another unit, or is the next of a list of sizes."""
+    gap = pieces.text[before.end : quantity.start].strip()
+    return gap in ("(", "[", "x", "×", "by") and before.dimension == quantity.dimension
 
 
 def _finished(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> Quantity:

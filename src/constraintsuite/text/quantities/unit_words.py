@@ -16,7 +16,7 @@ _COUNTRY_DOLLARS = {
 _AREA_WORDS = frozenset("area surface region volume".split())
 _OPENS_SIZE = frozenset("wide long tall high deep thick diameter across by x × ) ( tape".split())
 _HOT = frozenset(
-    "oven temperature temperatures heat heated preheat bake degrees degree cold warm hot fan gas cool roast °".split()
+    "temp temps oven temperature temperatures heat heated preheat bake degrees degree cold warm hot fan gas cool roast °".split()
 )
 
 

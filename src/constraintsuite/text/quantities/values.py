@@ -65,7 +65,8 @@ def read_values(pieces: Pieces, at: int, previous: Draft | None) -> tuple[list[D
     if term is None:
         return _one_unit(pieces, at)
     number = term.number
-    if (term.currency is None and is_part_of_name(pieces, at)) or is_time_or_date(pieces, number):
+    converted = previous is not None and previous.after == at - 1 and pieces.lower(at - 1) == "/"  # 23°C/74°F
+    if (term.currency is None and not converted and is_part_of_name(pieces, at)) or is_time_or_date(pieces, number):
         return [], number.after + (2 if pieces.lower(number.after) == ":" else 0)
     size = _feet_and_inches(pieces, term) or _size(pieces, term)
     if size:
@@ -230,6 +231,8 @@ def _pair(pieces: Pieces, term: Term) -> tuple[list[Draft], int] | None:
     low = scaled_like(pieces, term.number, term.value, other.number)
     if found is not None and found.unit.name != resolved.unit:
         converted = convert_value(low, found.unit.name, resolved.unit)
+        if converted is None and connector.kind in ("from", "between"):
+            return [], resolved.after  # from two weeks to eight months
         if converted is None or connector.kind == "or":
             return None
         low = converted
