@@ -21,7 +21,13 @@ from constraintsuite.text.quantities.quantity import Quantity
 from constraintsuite.text.quantities.reader import read_quantities
 from values import Found, Reader, _shown, read_sentences
 
-CURRENCIES = {"dollar": "USD", "united states dollar": "USD", "pound sterling": "GBP", "pound": "GBP", "british pound": "GBP"}
+CURRENCIES = {
+    "dollar": "USD",
+    "united states dollar": "USD",
+    "pound sterling": "GBP",
+    "pound": "GBP",
+    "british pound": "GBP",
+}
 SPELLED = {
     "percentage": "percent", "minute_of_arc": "minute", "second_of_arc": "second", "degree_angle": "degree", "c": "degree_celsius",
     "f": "degree_fahrenheit", "calorie": "kilocalorie", "year": "year", "metric_ton": "tonne", "pound-mass": "pound",
@@ -50,7 +56,7 @@ def ours(texts: Sequence[str]) -> list[list[Found]]:
 def quantulum3(texts: Sequence[str]) -> list[list[Found]]:
     """The library quantulum3 (MIT). Minutes of arc count as minutes: the file of its classifier, which would
     tell them apart, does not load with scikit-learn 1.4 or 1.9."""
-    import_named("quantulum3.classifier", "quantulum3").USE_CLF = False
+    setattr(import_named("quantulum3.classifier", "quantulum3"), "USE_CLF", False)  # noqa: B010 - a module has no such field
     parse = import_named("quantulum3.parser", "quantulum3").parse
     return [list(_of_quantulum(parse(text))) for text in texts]
 
@@ -60,7 +66,8 @@ def _of_quantulum(quantities: Sequence[Any]) -> Iterator[Found]:
         name = one.unit.name.partition(" per ")[0] if one.unit.entity.name in ("currency", "unknown") else one.unit.name
         if name != "dimensionless":
             spread = one.uncertainty or 0.0
-            yield Found(*one.span, (_number(one.value - spread), _number(one.value + spread), _unit(name)))
+            start, end = one.span
+            yield Found(start, end, (_number(one.value - spread), _number(one.value + spread), _unit(name)))
 
 
 def recognizers(texts: Sequence[str]) -> list[list[Found]]:
@@ -105,7 +112,14 @@ def _of_recognizer(one: Any) -> Found | None:  # noqa: ANN401 - an object of an 
 
 def _of_timex(one: Any, timex: str) -> Found | None:  # noqa: ANN401 - as above
     """A duration such as PT30M or P3D."""
-    letters = {"H": "hour", "S": "second", "D": "day", "W": "week", "Y": "year", "M": "minute" if "T" in timex else "month"}
+    letters = {
+        "H": "hour",
+        "S": "second",
+        "D": "day",
+        "W": "week",
+        "Y": "year",
+        "M": "minute" if "T" in timex else "month",
+    }
     number, letter = timex.lstrip("PT")[:-1], timex[-1:]
     try:
         value = _number(float(number))
@@ -148,7 +162,9 @@ def compare_fields(data: Path, half: str) -> Counter[tuple[str, bool]]:
     return counts
 
 
-def _pairs(quantities: Sequence[Quantity], items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Quantity, Mapping[str, Any]]]:
+def _pairs(
+    quantities: Sequence[Quantity], items: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Quantity, Mapping[str, Any]]]:
     left = list(items)
     for one in quantities:
         found = _found(one)
@@ -169,7 +185,8 @@ def _fields(quantity: Quantity, item: Mapping[str, Any]) -> dict[str, bool]:
         "approximate": quantity.approximate == item["approximate"],
         "measured, its noun": quantity.measured.split()[-1:] == measured.split()[-1:] or _counts(quantity, measured),
         "measured, exactly": quantity.measured == measured,
-        "of, its noun": of.split()[-1:] == labelled.split()[-1:] or bool(of and labelled and (of in labelled or labelled in of)),
+        "of, its noun": of.split()[-1:] == labelled.split()[-1:]
+        or bool(of and labelled and (of in labelled or labelled in of)),
         "of, exactly": of == labelled,
     }
 

@@ -18,7 +18,7 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
-class Counted(NamedTuple):
+class CountedNoun(NamedTuple):
     """A counted noun: its singular and the place after it."""
 
     noun: str
@@ -26,7 +26,7 @@ class Counted(NamedTuple):
     hyphen: bool = False
 
 
-def find_counted(pieces: Pieces, at: int) -> Counted | None:
+def find_counted(pieces: Pieces, at: int) -> CountedNoun | None:
     """The plural noun that begins at a place, after modifiers such as adjectives; or the noun that a hyphen joins."""
     if pieces.lower(at) in _HYPHENS:
         return _joined(pieces, at) if pieces.touches(at - 1) and pieces.touches(at) else None
@@ -57,7 +57,7 @@ def _abbreviation(pieces: Pieces, place: int) -> int:
     return length if length > 2 else 0
 
 
-def _checked(pieces: Pieces, first: int, noun: str, place: int) -> Counted | None:
+def _checked(pieces: Pieces, first: int, noun: str, place: int) -> CountedNoun | None:
     """The noun unless it belongs to a name, to a possessor or to another number; "two César Awards" do count."""
     if pieces.at(place).text[0].isupper():
         named = place > first and pieces.at(first).text[0].isupper()
@@ -68,7 +68,7 @@ def _checked(pieces: Pieces, first: int, noun: str, place: int) -> Counted | Non
     following = pieces.at(place + 1)
     if following.text in "'’" and pieces.touches(place) and pieces.lower(place + 2) == "s":
         return None
-    return Counted(noun, place + 1)
+    return CountedNoun(noun, place + 1)
 
 
 def _further_head(pieces: Pieces, place: int) -> tuple[str, int] | None:
@@ -83,7 +83,7 @@ def _further_head(pieces: Pieces, place: int) -> tuple[str, int] | None:
     return (noun, place + 1) if noun is not None and not verb else None
 
 
-def _joined(pieces: Pieces, at: int) -> Counted | None:
+def _joined(pieces: Pieces, at: int) -> CountedNoun | None:
     """The noun in two-bedroom or 50-seat."""
     piece = pieces.at(at + 1)
     if piece.kind != "word" or not piece.text.islower() or piece.lower in vocabulary().words.glued_nouns:
@@ -93,7 +93,7 @@ def _joined(pieces: Pieces, at: int) -> Counted | None:
     tags = {reading.tag for reading in readings(piece.lower)}
     if "NN" not in tags or len(piece.text) < 3 or piece.lower.endswith(("ed", "ing")):
         return None
-    return Counted(piece.lower, at + 2, hyphen=True)
+    return CountedNoun(piece.lower, at + 2, hyphen=True)
 
 
 def _compound_end(pieces: Pieces, place: int) -> int:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from constraintsuite.text.quantities.numbers import NUMBER_WORDS, Number
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.unit_words import find_currency_before
-from constraintsuite.text.quantities.vocabulary import vocabulary
+from constraintsuite.text.quantities.vocabulary import context_words, vocabulary
 from constraintsuite.text.readings import is_function_word, readings
 
 _JOINED_BEFORE = frozenset("#.:/\\_'’&@^")
 _HYPHENS = frozenset("-‐‑–")
-_NOT_BEFORE_COUNT = frozenset("in since by until from after before during circa early late mid , ( and".split())
-_CALENDAR_NOUNS = frozenset("season seasons election elections census film movie album version edition".split())
 
 
 def is_part_of_name(pieces: Pieces, at: int) -> bool:
@@ -69,8 +67,23 @@ def is_year(pieces: Pieces, number: Number) -> bool:
     if not number.plain or not 1100 <= number.value <= 2100:
         return False
     before, after = pieces.lower(number.first - 1), pieces.lower(number.after)
-    strong = after in ("people", "inhabitants", "residents", "seats", "students", "rooms", "words", "members", "persons")
-    return not strong or before in _NOT_BEFORE_COUNT or after in _CALENDAR_NOUNS or pieces.opens(number.first)
+    strong = after in (
+        "people",
+        "inhabitants",
+        "residents",
+        "seats",
+        "students",
+        "rooms",
+        "words",
+        "members",
+        "persons",
+    )
+    return (
+        not strong
+        or before in context_words().before_year
+        or after in context_words().yearly
+        or pieces.opens(number.first)
+    )
 
 
 def is_title(pieces: Pieces, number: Number) -> bool:

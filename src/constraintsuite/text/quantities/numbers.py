@@ -10,13 +10,35 @@ from constraintsuite.text.quantities.scan import Pieces
 _ONES = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
 _TENS = {
     word: 10 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    for value, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
 }
 _SCALES = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "lakh": 1e5, "crore": 1e7,
@@ -94,9 +116,8 @@ def _digits(pieces: Pieces, at: int, *, money: bool) -> Number | None:
         three_decimals=text[-4:-3] == "." and text.count(".") == 1,
         european=bool(_COMMA_DECIMAL.fullmatch(text)) or (text.endswith(".000") and len(text) <= 7),
     )
-    number = _with_groups(pieces, number)
-    number = _with_fraction(pieces, number)
-    return _with_scale(pieces, number, money=money) if number else None
+    whole = _with_fraction(pieces, _with_groups(pieces, number))
+    return _with_scale(pieces, whole, money=money) if whole is not None else None
 
 
 def _with_groups(pieces: Pieces, number: Number) -> Number:

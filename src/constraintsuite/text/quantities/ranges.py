@@ -33,6 +33,8 @@ def find_connector(pieces: Pieces, first: int, end: int) -> Connector | None:
     if lead == "between" and word in ("and", "to"):
         return Connector("between", first - 1, end + 1)
     if word == "to":
+        if pieces.lower(end + 1) == "as" and pieces.lower(end + 3) == "as":
+            return None
         if lead != "from":
             return Connector("to", first, end + 1)
         words = vocabulary().words.change_verbs

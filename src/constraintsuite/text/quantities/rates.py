@@ -9,7 +9,7 @@ from constraintsuite.text.quantities.vocabulary import vocabulary
 from constraintsuite.text.readings import readings
 
 _MOST_WORDS_BETWEEN = 4
-_TIMES = frozenset("second minute hour day night week month year".split())
+_TIMES = frozenset(["second", "minute", "hour", "day", "night", "week", "month", "year"])
 _SHORT = {"annum": "year", "person": "person", "head": "head", "capita": "person", "p.a": "year", "yr": "year"}
 
 

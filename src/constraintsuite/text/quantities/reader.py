@@ -34,7 +34,7 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
         at = max(after, at + 1)
     drafts = share_bounds(pieces, join_compounds(pieces, drafts))
     tagged: TaggedSentence | None = None
-    found = []
+    found: list[Quantity] = []
     for draft in drafts:
         if tagged is None or not tagged.first <= draft.first < draft.after <= tagged.after:
             tagged = tag_around(pieces, draft.number)

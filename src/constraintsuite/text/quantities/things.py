@@ -10,14 +10,12 @@ from constraintsuite.text.base import Token
 from constraintsuite.text.pos_tagger import tag_sentence
 from constraintsuite.text.quantities.draft import Draft
 from constraintsuite.text.quantities.scan import Pieces
-from constraintsuite.text.quantities.vocabulary import vocabulary
+from constraintsuite.text.quantities.vocabulary import context_words, vocabulary
 
 _FINITE = frozenset(("VBZ", "VBP", "VBD", "MD"))
 _NOMINAL = frozenset(("NOUN", "PROPN", "ADJ", "NUM"))
 _SUBSTANCES = frozenset(("mass", "volume", "share", "area", "power", "energy", "duration", "length"))
-_PARTS = frozenset("slice piece serving cup bottle can packet bag handful case number kind type".split())
 _MOST_WORDS = 5
-_NO_THINGS = frozenset("average total maximum minimum rate most least time age increase decrease rise fall range".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def find_thing(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
     after = draft.after
     if draft.hyphen or _before_noun(pieces, draft, tagged):
         return _phrase_from(pieces, after, tagged)
-    if pieces.lower(after) == "of" and (draft.dimension in _SUBSTANCES or draft.unit in _PARTS):
+    if pieces.lower(after) == "of" and (draft.dimension in _SUBSTANCES or draft.unit in context_words().parts):
         return _phrase_from(pieces, after + 1, tagged)
     if draft.dimension in ("mass", "volume") and tagged.pos(after) in ("NOUN", "PROPN", "ADJ"):
         return _phrase_from(pieces, after, tagged)
@@ -78,7 +76,9 @@ def _noun_before(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
     elif draft.dimension == "count":
         return ""
     known = tagged.pos(place) in ("NOUN", "PROPN") and pieces.lower(place) not in vocabulary().words.measured_nouns
-    return _phrase_to(pieces, place + 1, tagged) if known and pieces.lower(place) not in _NO_THINGS else ""
+    return (
+        _phrase_to(pieces, place + 1, tagged) if known and pieces.lower(place) not in context_words().no_things else ""
+    )
 
 
 def _noun_after_comma(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
@@ -121,10 +121,7 @@ def _phrase_from(pieces: Pieces, at: int, tagged: TaggedSentence) -> str:
     """The noun phrase that begins at a place, without its article."""
     while tagged.pos(at) in ("DET", "PRON") and pieces.lower(at) not in ("it", "them"):
         at += 1
-    if tagged.tag(at) == "VBG" and tagged.pos(at + 1) == "NOUN":
-        end = at + 1  # drinking water
-    else:
-        end = at
+    end = at + 1 if tagged.tag(at) == "VBG" and tagged.pos(at + 1) == "NOUN" else at  # drinking water
     while end - at < _MOST_WORDS and (tagged.pos(end) in _NOMINAL or pieces.at(end).text == "-"):
         end += 1
         if tagged.pos(end - 1) == "PROPN" and tagged.pos(end) not in ("PROPN", "NUM"):
@@ -161,7 +158,9 @@ def _phrase_to(pieces: Pieces, end: int, tagged: TaggedSentence) -> str:
     while before > tagged.first and tagged.pos(before) in ("DET", "PRON"):
         before -= 1
     head = before - 1
-    attached = tagged.pos(before) == "ADP" and pieces.lower(before) != "of" and tagged.pos(head) in ("NOUN", "PROPN", "NUM")
+    attached = (
+        tagged.pos(before) == "ADP" and pieces.lower(before) != "of" and tagged.pos(head) in ("NOUN", "PROPN", "NUM")
+    )
     if attached and head > tagged.first:
         return _phrase_to(pieces, before, tagged)
     return _text(pieces, first, end)
@@ -170,5 +169,7 @@ def _phrase_to(pieces: Pieces, end: int, tagged: TaggedSentence) -> str:
 def _text(pieces: Pieces, first: int, end: int) -> str:
     if pieces.lower(first) == "s" and pieces.at(first - 1).text in "'’":
         first += 1  # the possessor's, cut off by the scanner
+    while first < end - 1 and pieces.at(first).kind == "number" and len(pieces.at(first + 1).text) > 3:
+        first += 1  # the tablets of "2 tablets 3 times a day"
     words = any(pieces.at(place).kind == "word" and len(pieces.at(place).text) > 1 for place in range(first, end))
     return pieces.text[pieces.at(first).start : pieces.at(end - 1).end] if words else ""
