@@ -2,7 +2,8 @@
 
     python benchmarks/values_quantities.py DATA [--half dev|test]
 
-prints the softer fields of the labels, over the quantities whose bounds and unit are right.
+prints the softer fields of the labels, over the quantities whose bounds and unit are right, and then precision and recall of all
+readers if only a number and the unit have to be right.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.text.quantities.quantity import Quantity
 from constraintsuite.text.quantities.reader import read_quantities
@@ -162,6 +164,34 @@ def compare_fields(data: Path, half: str) -> Counter[tuple[str, bool]]:
     return counts
 
 
+def compare_numbers(data: Path, half: str, name: str) -> tuple[Interval, Interval]:
+    """Precision and recall of a reader if only a number and the unit count, not the side that a bound leaves open.
+
+    Neither library reads bounds; this says how they do at what they are made for.
+    """
+    sentences = [one for one in read_sentences(data, "quantities") if one.half == half]
+    right = found = labelled = 0
+    for sentence, items in zip(sentences, READERS[name]([one.text for one in sentences]), strict=True):
+        left = [label(item) for item in sentence.items]
+        found += len(items)
+        labelled += len(left)
+        for one in items:
+            hit = next((other for other in left if _same_number(one, other)), None)
+            if hit is not None:
+                left.remove(hit)
+                right += 1
+    return wilson(right, found), wilson(right, labelled)
+
+
+def _same_number(one: Found, other: Found) -> bool:
+    (low, high, unit), (other_low, other_high, other_unit) = cast("_Value", one.value), cast("_Value", other.value)
+    numbers = {low, high} & {other_low, other_high} - {None}
+    return one.start < other.end and other.start < one.end and unit == other_unit and bool(numbers)
+
+
+_Value = tuple[float | None, float | None, str]
+
+
 def _pairs(
     quantities: Sequence[Quantity], items: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[Quantity, Mapping[str, Any]]]:
@@ -197,7 +227,7 @@ def _counts(quantity: Quantity, measured: str) -> bool:
 
 
 def main() -> None:
-    """Print how often each field is right."""
+    """Print how often each field is right, and how the readers compare if bounds do not count."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--half", choices=["dev", "test"], default="test")
@@ -206,6 +236,9 @@ def main() -> None:
     for name in dict.fromkeys(field for field, _ in counts):
         right, wrong = counts[name, True], counts[name, False]
         print(f"  {name:<20} {_shown(wilson(right, right + wrong))}")
+    for name in READERS:
+        precision, recall = compare_numbers(options.data, options.half, name)
+        print(f"  number and unit, {name:<12} {_shown(precision)}   {_shown(recall)}")
 
 
 if __name__ == "__main__":

@@ -86,6 +86,8 @@ def implied_unit(pieces: Pieces, first: int, number: Number, following: tuple[st
         return Implied("year", "age")
     if before in words.holders or (before == ":" and pieces.lower(first - 2) in words.holders):
         return Implied("person", "count") if 1 < number.value < 100_000 and _is_free(pieces, number.after) else None
+    if before == "of" and pieces.lower(first - 2) == "capacity" and number.value > 1 and _is_free(pieces, number.after):
+        return Implied("person", "count")
     if _is_population(pieces, first) and _is_free(pieces, number.after):
         return Implied("inhabitant", "count")
     return None
@@ -97,8 +99,8 @@ def _is_age(pieces: Pieces, first: int, number: Number) -> bool:
     before, second = pieces.lower(first - 1), pieces.lower(first - 2)
     if before in _AGE_WORDS or (before in ("of", "between", "from") and second in ("age", "ages", "aged")):
         return True
-    if before in ("is", "was", ":") and "age" in (second, pieces.lower(first - 3)):
-        return True
+    if before in ("is", "was", ":") and "age" in [pieces.lower(first - back) for back in range(2, 7)]:
+        return number.value > 1
     limited = first < number.first and pieces.lower(first) in ("under", "over", "above", "below")
     return limited and before in vocabulary().words.people
 

@@ -17,6 +17,7 @@ _LEFT, _RIGHT = 14, 4
 _NEAR = 5
 _BRACKET = 9
 _ENDS = frozenset([",", ";", "and", "(", "but"])
+_ONLY_FOR = {"star rating": ("star",), "running time": ("second", "minute", "hour")}
 _LINKS = frozenset(["of", "is", "was", "are", "were", "at", ":"])
 
 
@@ -104,6 +105,8 @@ def _by_words(pieces: Pieces, draft: Draft, dimension: str, tagged: TaggedSenten
     after = list(range(draft.unit_at, min(draft.after + right, tagged.after)))
     after = after[: next((at for at, place in enumerate(after) if pieces.lower(place) in _ENDS), len(after))]
     before = [*range(draft.first - 1, max(draft.first - left, tagged.first) - 1, -1)]
+    if dimension == "count":
+        before = before[: next((at for at, place in enumerate(before) if pieces.lower(place) in _ENDS), len(before))]
     lead = pieces.lower(draft.first - 1)
     if dimension == "duration" and lead == "every":
         return "interval"
@@ -111,7 +114,7 @@ def _by_words(pieces: Pieces, draft: Draft, dimension: str, tagged: TaggedSenten
         return "altitude"
     for place in [*after, *before]:
         found = told.get(pieces.lower(place))
-        if found is not None:
+        if found is not None and draft.unit in _ONLY_FOR.get(found, (draft.unit,)):
             return found
     return _by_unit(pieces, draft, dimension, tagged) or default
 

@@ -30,7 +30,7 @@ def find_per(pieces: Pieces, at: int, dimension: str) -> tuple[str, int]:
 
 def _per(pieces: Pieces, at: int, dimension: str) -> tuple[str, int] | None:
     word = pieces.lower(at)
-    if word == "/" and pieces.touches(at):
+    if word == "/" and (pieces.touches(at) or dimension == "money"):
         return _thing(pieces, at + 1, strict=dimension != "money")
     if word == "p" and pieces.lower(at + 1) == "." and pieces.lower(at + 2) == "a":
         return "year", at + 3

@@ -14,6 +14,9 @@ from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.things import TaggedSentence, tag_around
 from constraintsuite.text.quantities.values import read_values
 
+_OPENING = NUMBER_WORDS | {"a", "an"}
+"""Words that may begin a quantity: two hours, under an hour."""
+
 
 def read_quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of an English text, in order.
@@ -23,15 +26,11 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     """
     pieces = Pieces(text)
     drafts: list[Draft] = []
-    at = 0
-    while at < pieces.length:
-        piece = pieces.at(at)
-        if piece.kind != "number" and piece.lower not in NUMBER_WORDS and not _article_of_scale(pieces, at):
-            at += 1
-            continue
-        fresh, after = _read(pieces, at, drafts)
-        drafts += fresh
-        at = max(after, at + 1)
+    after = 0
+    for at, piece in enumerate(pieces.all):
+        if at >= after and (piece.kind == "number" or piece.lower in _OPENING):
+            fresh, after = _read(pieces, at, drafts)
+            drafts += fresh
     drafts = share_bounds(pieces, join_compounds(pieces, drafts))
     tagged: TaggedSentence | None = None
     found: list[Quantity] = []
@@ -52,11 +51,6 @@ def _read(pieces: Pieces, at: int, before: list[Draft]) -> tuple[list[Draft], in
             Draft(at, at, mark.unit_at, mark.after, mark.value, mark.value, mark.unit, "rating"),
         ], mark.after
     return read_values(pieces, at, before[-1] if before else None)
-
-
-def _article_of_scale(pieces: Pieces, at: int) -> bool:
-    """Whether an article begins a number, such as a hundred, or stands for one before a unit: under an hour."""
-    return pieces.lower(at) in ("a", "an") and pieces.at(at + 1).kind == "word"
 
 
 def _restates(pieces: Pieces, before: Quantity, quantity: Quantity) -> bool:

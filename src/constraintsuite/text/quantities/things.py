@@ -105,7 +105,11 @@ def _opening(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
     while tagged.pos(place) == "ADV" or (place > tagged.first and pieces.lower(place) == ","):
         place += 1
     thing = _phrase_from(pieces, place, tagged)
-    inside = place + len(thing.split()) >= draft.first or draft.first == tagged.first
+    inside = (
+        pieces.lower(place) in ("each", "every", "today")
+        or place + len(thing.split()) >= draft.first
+        or draft.first == tagged.first
+    )
     verb = any(tagged.tag(at) in _FINITE for at in range(place, tagged.after))
     return "" if inside or not verb else thing
 

@@ -30,6 +30,8 @@ def read_values(pieces: Pieces, at: int, previous: Draft | None) -> tuple[list[D
     if term is None:
         return _one_unit(pieces, at)
     number = term.number
+    if _follows_number(pieces, at):
+        return [], number.after
     converted = previous is not None and previous.after == at - 1 and pieces.lower(at - 1) == "/"  # 23°C/74°F
     if (term.currency is None and not converted and is_part_of_name(pieces, at)) or is_time_or_date(pieces, number):
         return [], number.after + (2 if pieces.lower(number.after) == ":" else 0)
@@ -41,6 +43,13 @@ def read_values(pieces: Pieces, at: int, previous: Draft | None) -> tuple[list[D
         return pair
     draft = _single(pieces, term, previous)
     return ([draft], draft.after) if draft is not None else ([], number.after)
+
+
+def _follows_number(pieces: Pieces, at: int) -> bool:
+    """Whether another number stands right before, as in 0800 123 456; a year may: in 2010 300 people."""
+    before = pieces.at(at - 1)
+    apart = before.kind == "number" and pieces.spaced(at - 1) and pieces.at(at).kind == "number"
+    return apart and not (len(before.text) == 4 and before.text[:2] in ("18", "19", "20"))
 
 
 def _single(pieces: Pieces, term: Term, previous: Draft | None) -> Draft | None:
@@ -80,12 +89,14 @@ def _pair(pieces: Pieces, term: Term) -> tuple[list[Draft], int] | None:
     """A range such as 15 to 20 minutes, or the two values of a change; None if there is no second number."""
     found = find_unit(pieces, term.number.after) if term.currency is None else None
     end = found.after if found else term.number.after
+    if found is not None or term.currency is not None:
+        _, end = find_per(pieces, end, "money" if term.currency is not None else "")  # $3 per square foot to $12
     connector = find_connector(pieces, term.first, end)
     other = read_term(pieces, connector.after) if connector else None
     if connector is None or other is None or (other.negative and connector.kind == "dash"):
         return None
-    if connector.kind == "or" and found is None and pieces.lower(connector.after) == "a":
-        return None
+    if connector.kind == "or" and term.currency is not None and other.currency is not None:
+        return None  # USD 120 or USD 11 a month
     limit = limit_before(pieces, connector.first)
     if term.currency is not None and other.currency is None:
         other = replace(other, currency=term.currency)
@@ -96,6 +107,8 @@ def _pair(pieces: Pieces, term: Term) -> tuple[list[Draft], int] | None:
         resolved = _resolve_age(pieces, connector, term, other)
     if resolved is None or is_time_or_date(pieces, other.number):
         return ([], other.number.after) if connector.kind == "dash" and found is None else None
+    if connector.kind == "or" and term.value >= other.value:
+        return None
     low = scaled_like(pieces, term.number, term.value, other.number)
     if found is not None and found.unit.name != resolved.unit:
         converted = convert_value(low, found.unit.name, resolved.unit)
@@ -155,14 +168,17 @@ def _one_unit(pieces: Pieces, at: int) -> tuple[list[Draft], int]:
     if found is None or found.hyphen or pieces.at(at + 1).kind != "word" or len(pieces.at(at + 1).text) < 3:
         return [], at + 1
     limit = limit_before(pieces, at)
-    half = [pieces.lower(found.after + offset) for offset in range(3)] == ["and", "a", "half"]
+    if limit_after(pieces, found.after).bound:
+        return [], at + 1  # up to a year or longer
+    after = [pieces.lower(found.after + offset) for offset in range(3)]
+    half = after[:2] == ["and", "a"] and after[2] in ("half", "quarter")
     if not half and (not (limit.bound or limit.approximate) or found.unit.name in ("time", "star", "second", "bit")):
         return [], at + 1
     if not half and (limit.bound in ("over", "under") and pieces.lower(limit.place) in SIDES | {"near"}):
         safe = pieces.lower(at - 1) == "under" or pieces.lower(limit.place - 1) in context_words().before_over
         if not safe:
             return [], at + 1
-    number = Number(1.5 if half else 1.0, at, at + 1, digits=False)
+    number = Number({"half": 1.5, "quarter": 1.25}[after[2]] if half else 1.0, at, at + 1, digits=False)
     unit = true_unit(pieces, number, found)
     low, high = sides(limit.bound, number.value)
     draft = Draft(
