@@ -110,6 +110,8 @@ def test_a_counted_noun_is_the_unit(text: str, noun: str) -> None:
         ("As much as a 50% or more increase.", 50, None, "at least"),
         ("Rooms from £65 per night.", 65, None, "at least"),
         ("It takes under an hour.", None, 1, "under"),
+        ("Children under the age of 5 eat free.", None, 5, "under"),
+        ("Minimum 3 nights.", 3, None, "at least"),
     ],
 )
 def test_a_bound_leaves_the_other_side_open(text: str, low: float | None, high: float | None, bound: str) -> None:
@@ -134,6 +136,7 @@ def test_a_bound_leaves_the_other_side_open(text: str, low: float | None, high: 
         ("It serves 4-6.", 4, 6, "person"),
         ("Wait between 30 seconds and 2 minutes.", 0.5, 2, "minute"),
         ("For 12- to 14-year-olds.", 12, 14, "year"),
+        ("For people between the ages of 18 and 35.", 18, 35, "year"),
     ],
 )
 def test_a_range_has_both_sides(text: str, low: float, high: float, unit: str) -> None:
@@ -228,7 +231,8 @@ def test_a_value_may_be_approximate(word: str) -> None:
         "He sat in the Seventy-second Congress.",
         "He holds two degrees.",
         "Add it; 4 Potato soup.",
-        "About 3 in 4 adults use it.",
+        "About 3 in 4 adults use it, and 1 in every 5 personnel.",
+        "The 802.11g standard.",
         "It moves 150 metres (or 500 feet) per second.",
         "The price was $32.600.",
         "It served one's interest.",

@@ -94,7 +94,11 @@ def implied_unit(pieces: Pieces, first: int, number: Number, following: tuple[st
 
 
 def _is_age(pieces: Pieces, first: int, number: Number) -> bool:
-    if not 0 < number.value < 130 or not _is_free(pieces, number.after):
+    if not 0 < number.value < 130:
+        return False
+    if pieces.lower(number.first - 1) == "of" and pieces.lower(number.first - 2) in ("age", "ages"):
+        return pieces.at(number.after).text not in ("%", "/", "°")
+    if not _is_free(pieces, number.after):
         return False
     before, second = pieces.lower(first - 1), pieces.lower(first - 2)
     if before in _AGE_WORDS or (before in ("of", "between", "from") and second in ("age", "ages", "aged")):

@@ -8,12 +8,15 @@ from constraintsuite.text.quantities.unit_words import find_currency_before
 from constraintsuite.text.quantities.vocabulary import context_words, vocabulary
 from constraintsuite.text.readings import is_function_word, readings
 
+_STANDARDS = frozenset(("802.3", "802.11", "802.15", "802.16"))
 _JOINED_BEFORE = frozenset("#.:/\\_'’&@^")
 _HYPHENS = frozenset("-‐‑–")
 
 
 def is_part_of_name(pieces: Pieces, at: int) -> bool:
     """Whether a number at a place is joined to what stands before it: F16, CX-200, 7:30, #5, pre-1900."""
+    if pieces.at(at).text in _STANDARDS and pieces.touches(at):
+        return True  # 802.11g
     if at == 0 or not pieces.touches(at - 1):
         return False
     before = pieces.at(at - 1)
@@ -96,6 +99,8 @@ def is_title(pieces: Pieces, number: Number) -> bool:
 def is_one_of_many(pieces: Pieces, number: Number) -> bool:
     """Whether a number is the whole of a share: 3 in 4 adults, one out of ten patients."""
     place = number.first - 1
+    if pieces.lower(place) in ("every", "each"):
+        place -= 1
     if pieces.lower(place) == "of" and pieces.lower(place - 1) == "out":
         place -= 2
     elif pieces.lower(place) == "in":

@@ -81,6 +81,8 @@ def _fits_symbol(pieces: Pieces, at: int, last: int, unit: MeasuringUnit) -> boo
         return any(pieces.lower(place) in _AREA_WORDS for place in range(first, after))
     if text in ("in", "ins") and last == at:
         bracket = pieces.lower(at - 2) == "(" and following in (")", ",", ";", "")
+        if pieces.lower(at - 2) in ("ft", "foot", "feet"):
+            return True
         joined = pieces.touches(last + 1) and pieces.at(last + 2).text in _HYPHENS  # in high-need schools
         return (
             (following in context_words().after_inches and not joined)
