@@ -163,6 +163,10 @@ def test_a_size_has_a_value_for_each_side() -> None:
     ]
 
 
+def test_a_number_of_equal_lengths_is_no_size() -> None:
+    assert read("He ran the 4 × 400 metres relay.") == [("400 metres", 400, 400, "metre")]
+
+
 @pytest.mark.parametrize(
     ("text", "value", "unit"),
     [

@@ -40,7 +40,8 @@ def read_size(pieces: Pieces, term: Term) -> list[Draft]:
         terms.append(other)
         after = other.number.after
     last = find_unit(pieces, after)
-    if len(terms) < 2 or last is None or last.unit.dimension != "length":
+    relay = len(terms) == 2 and terms[0].value < 10 and terms[1].value >= 10 * terms[0].value  # 4 × 400 metres
+    if len(terms) < 2 or relay or last is None or last.unit.dimension != "length":
         return []
     return [
         Draft(

@@ -78,7 +78,9 @@ def _fits_symbol(pieces: Pieces, at: int, last: int, unit: MeasuringUnit) -> boo
     following = pieces.lower(last + 1)
     if pieces.at(last).kind == "number" and not pieces.touches(last - 1):
         first, after = pieces.sentence(at)
-        return any(pieces.lower(place) in _AREA_WORDS for place in range(first, after))
+        return pieces.at(last + 1).kind == "sign" or any(
+            pieces.lower(place) in _AREA_WORDS for place in range(first, after)
+        )
     if text in ("in", "ins") and last == at:
         bracket = pieces.lower(at - 2) == "(" and following in (")", ",", ";", "")
         if pieces.lower(at - 2) in ("ft", "foot", "feet"):
