@@ -38,10 +38,10 @@ def find_connector(pieces: Pieces, first: int, end: int) -> Connector | None:
 
 
 def _dash(pieces: Pieces, first: int, end: int) -> Connector | None:
-    """A dash with spaces on both sides or on none; "12- to 14-year-olds" has one of its own."""
+    """A dash with spaces on both sides or on none, or after it alone; "12- to 14-year-olds" has one of its own."""
     if pieces.lower(end + 1) == "to" and pieces.touches(end - 1):
         return Connector("to", first, end + (3 if pieces.lower(end + 2) == "-" else 2))
-    even = pieces.touches(end - 1) == pieces.touches(end)
+    even = pieces.touches(end - 1) or not pieces.touches(end)
     led = pieces.lower(first - 1) in ("from", "between")
     return Connector("dash", first - 1 if led else first, end + 1) if even else None
 

@@ -90,12 +90,20 @@ def _counted(pieces: Pieces, number: Number, at: int, *, limited: bool, previous
         found = _one_of_a_list(pieces, number, previous)
     elif one or number.value == 0:
         return None
+    if found is not None and number.plain and number.value >= 1000 and _may_be_verb(pieces, at, found):
+        return None
     if found is None or (not (2 * number.value).is_integer() and found.noun != "point"):
         return None
     unit = unit_table().units.get(found.noun)
     if unit is not None and found.after == at + 1:
         return None  # it was refused as a unit: two degrees
     return Resolved(found.noun, unit.dimension if unit else "count", at, found.after, found.hyphen)
+
+
+def _may_be_verb(pieces: Pieces, at: int, found: CountedNoun) -> bool:
+    """Whether what looks like the counted noun may be the verb after a name: the 5150 code falls under an act."""
+    last = found.after - 1
+    return last > at and any(reading.pos == "VERB" for reading in readings(pieces.lower(last)))
 
 
 def _is_age_of_people(pieces: Pieces, number: Number) -> bool:

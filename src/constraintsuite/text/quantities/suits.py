@@ -10,6 +10,7 @@ from constraintsuite.text.quantities.vocabulary import context_words
 
 _ONLY_DIGITS = frozenset(["bit", "knot", "kelvin", "stone"])
 _NEVER_SINGULAR = frozenset(["century", "decade", "millennium", "time"])
+_SCALE_NAMES = frozenset(("Celsius", "Fahrenheit", "Centigrade", "Kelvin"))
 _OWNERS = frozenset(("on", "his", "her", "my", "their", "your", "both"))
 
 
@@ -54,7 +55,8 @@ def _suits_name(pieces: Pieces, number: Number, found: UnitFound) -> bool:
 def _is_in_title(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) -> bool:
     """Whether the unit has a capital, as in the title 24 Hours in the Life of a Woman."""
     text = pieces.at(found.after - 1).text
-    title = text.istitle() and len(text) > 3 and found.unit.dimension not in ("temperature", "data", "power", "energy")
+    title = text.istitle() and len(text) > 3 and text not in _SCALE_NAMES
+    title = title and found.unit.dimension not in ("data", "power", "energy")
     return title and not limited and not pieces.text.isupper()
 
 

@@ -45,7 +45,7 @@ def read_term(pieces: Pieces, at: int) -> Term | None:
             before is not None
             and before.text in _MINUS
             and pieces.touches(first - 1)
-            and (not pieces.touches(first - 2) or pieces.at(first - 2).text in "([")
+            and (not pieces.touches(first - 2) or pieces.at(first - 2).text in "([/")
         )
         negative = worded or (glued and number.digits and currency is None)
         return Term(number, first - 1 if negative else first, currency[0] if currency else None, negative)

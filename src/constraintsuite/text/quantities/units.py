@@ -88,7 +88,8 @@ def _add_powers(table: UnitTable, length: MeasuringUnit, names: list[str], symbo
             [f"{before} {name}" for before in (word, *_SHORT[word]) for name in (*names, *symbols)]
             + [f"{name} {after}" for after in (word, f"{word}d") for name in names]
             + [f"{before[0]} . {name}" for before in [_SHORT[word]] for name in (*names, *symbols)],
-            [symbol + sign for symbol in symbols if symbol.isalpha() for sign in _POWER_SIGNS[power]],
+            [symbol + sign for symbol in symbols if symbol.isalpha() for sign in _POWER_SIGNS[power]]
+            + [f"{_SHORT[word][0]}/{symbol}" for symbol in symbols],
         )
 
 
