@@ -2,7 +2,8 @@
 
     python benchmarks/values_quantities.py DATA [--half dev|test]
 
-prints the softer fields of the labels, over the quantities whose bounds and unit are right.
+prints the softer fields of the labels, over the quantities whose bounds and unit are right, and then precision and recall of all
+readers if only a number and the unit have to be right.
 """
 
 from __future__ import annotations
@@ -14,14 +15,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
+from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.text.quantities.quantity import Quantity
 from constraintsuite.text.quantities.reader import read_quantities
 from values import Found, Reader, _shown, read_sentences
 
-CURRENCIES = {"dollar": "USD", "united states dollar": "USD", "pound sterling": "GBP", "pound": "GBP", "british pound": "GBP"}
+CURRENCIES = {
+    "dollar": "USD",
+    "united states dollar": "USD",
+    "pound sterling": "GBP",
+    "pound": "GBP",
+    "british pound": "GBP",
+}
 SPELLED = {
     "percentage": "percent", "minute_of_arc": "minute", "second_of_arc": "second", "degree_angle": "degree", "c": "degree_celsius",
     "f": "degree_fahrenheit", "calorie": "kilocalorie", "year": "year", "metric_ton": "tonne", "pound-mass": "pound",
@@ -50,7 +58,7 @@ def ours(texts: Sequence[str]) -> list[list[Found]]:
 def quantulum3(texts: Sequence[str]) -> list[list[Found]]:
     """The library quantulum3 (MIT). Minutes of arc count as minutes: the file of its classifier, which would
     tell them apart, does not load with scikit-learn 1.4 or 1.9."""
-    import_named("quantulum3.classifier", "quantulum3").USE_CLF = False
+    setattr(import_named("quantulum3.classifier", "quantulum3"), "USE_CLF", False)  # noqa: B010 - a module has no such field
     parse = import_named("quantulum3.parser", "quantulum3").parse
     return [list(_of_quantulum(parse(text))) for text in texts]
 
@@ -60,7 +68,8 @@ def _of_quantulum(quantities: Sequence[Any]) -> Iterator[Found]:
         name = one.unit.name.partition(" per ")[0] if one.unit.entity.name in ("currency", "unknown") else one.unit.name
         if name != "dimensionless":
             spread = one.uncertainty or 0.0
-            yield Found(*one.span, (_number(one.value - spread), _number(one.value + spread), _unit(name)))
+            start, end = one.span
+            yield Found(start, end, (_number(one.value - spread), _number(one.value + spread), _unit(name)))
 
 
 def recognizers(texts: Sequence[str]) -> list[list[Found]]:
@@ -105,7 +114,14 @@ def _of_recognizer(one: Any) -> Found | None:  # noqa: ANN401 - an object of an 
 
 def _of_timex(one: Any, timex: str) -> Found | None:  # noqa: ANN401 - as above
     """A duration such as PT30M or P3D."""
-    letters = {"H": "hour", "S": "second", "D": "day", "W": "week", "Y": "year", "M": "minute" if "T" in timex else "month"}
+    letters = {
+        "H": "hour",
+        "S": "second",
+        "D": "day",
+        "W": "week",
+        "Y": "year",
+        "M": "minute" if "T" in timex else "month",
+    }
     number, letter = timex.lstrip("PT")[:-1], timex[-1:]
     try:
         value = _number(float(number))
@@ -148,7 +164,37 @@ def compare_fields(data: Path, half: str) -> Counter[tuple[str, bool]]:
     return counts
 
 
-def _pairs(quantities: Sequence[Quantity], items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Quantity, Mapping[str, Any]]]:
+def compare_numbers(data: Path, half: str, name: str) -> tuple[Interval, Interval]:
+    """Precision and recall of a reader if only a number and the unit count, not the side that a bound leaves open.
+
+    Neither library reads bounds; this says how they do at what they are made for.
+    """
+    sentences = [one for one in read_sentences(data, "quantities") if one.half == half]
+    right = found = labelled = 0
+    for sentence, items in zip(sentences, READERS[name]([one.text for one in sentences]), strict=True):
+        left = [label(item) for item in sentence.items]
+        found += len(items)
+        labelled += len(left)
+        for one in items:
+            hit = next((other for other in left if _same_number(one, other)), None)
+            if hit is not None:
+                left.remove(hit)
+                right += 1
+    return wilson(right, found), wilson(right, labelled)
+
+
+def _same_number(one: Found, other: Found) -> bool:
+    (low, high, unit), (other_low, other_high, other_unit) = cast("_Value", one.value), cast("_Value", other.value)
+    numbers = {low, high} & {other_low, other_high} - {None}
+    return one.start < other.end and other.start < one.end and unit == other_unit and bool(numbers)
+
+
+_Value = tuple[float | None, float | None, str]
+
+
+def _pairs(
+    quantities: Sequence[Quantity], items: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[Quantity, Mapping[str, Any]]]:
     left = list(items)
     for one in quantities:
         found = _found(one)
@@ -169,7 +215,8 @@ def _fields(quantity: Quantity, item: Mapping[str, Any]) -> dict[str, bool]:
         "approximate": quantity.approximate == item["approximate"],
         "measured, its noun": quantity.measured.split()[-1:] == measured.split()[-1:] or _counts(quantity, measured),
         "measured, exactly": quantity.measured == measured,
-        "of, its noun": of.split()[-1:] == labelled.split()[-1:] or bool(of and labelled and (of in labelled or labelled in of)),
+        "of, its noun": of.split()[-1:] == labelled.split()[-1:]
+        or bool(of and labelled and (of in labelled or labelled in of)),
         "of, exactly": of == labelled,
     }
 
@@ -180,7 +227,7 @@ def _counts(quantity: Quantity, measured: str) -> bool:
 
 
 def main() -> None:
-    """Print how often each field is right."""
+    """Print how often each field is right, and how the readers compare if bounds do not count."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--half", choices=["dev", "test"], default="test")
@@ -189,6 +236,9 @@ def main() -> None:
     for name in dict.fromkeys(field for field, _ in counts):
         right, wrong = counts[name, True], counts[name, False]
         print(f"  {name:<20} {_shown(wilson(right, right + wrong))}")
+    for name in READERS:
+        precision, recall = compare_numbers(options.data, options.half, name)
+        print(f"  number and unit, {name:<12} {_shown(precision)}   {_shown(recall)}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from constraintsuite.vectors.ann.charts import (
     BUILD,
     LATENCY,
     SPEED,
-    Quantity,
+    ChartQuantity,
     recall_chart,
     relevance_chart,
     size_quantity,
@@ -28,7 +28,7 @@ ARENA = Arena("set", "content", 10, "serial", 1, 1)
 FLAT = made("flat", 1.0, 5, exact=True)
 
 
-def charted(cells: Sequence[MeasuredCell], quantity: Quantity = SPEED) -> Plot:
+def charted(cells: Sequence[MeasuredCell], quantity: ChartQuantity = SPEED) -> Plot:
     chart = recall_chart(ARENA, cells, quantity)
     assert chart is not None
     return chart
@@ -46,7 +46,7 @@ def test_what_another_setting_beats_is_not_among_the_best() -> None:
 
 
 @pytest.mark.parametrize(("quantity", "up"), [(LATENCY, 2.0), (BUILD, 1.0), (size_quantity(0), 1.0)])
-def test_less_is_better_of_what_is_paid(quantity: Quantity, up: float) -> None:
+def test_less_is_better_of_what_is_paid(quantity: ChartQuantity, up: float) -> None:
     (curve,) = charted([made("a", 0.9, 10), made("a", 0.8, 5)], quantity).series
     assert [(spot.x, spot.y, spot.best) for spot in curve.spots] == [(0.9, up, True), (0.8, up, False)]
 
@@ -66,7 +66,7 @@ def test_a_setting_that_reranks_is_as_large_as_its_index_and_the_vectors() -> No
 
 
 @pytest.mark.parametrize(("quantity", "best"), [(SPEED, 7), (size_quantity(0), 1)])
-def test_an_exact_engine_with_several_settings_is_at_its_best(quantity: Quantity, best: float) -> None:
+def test_an_exact_engine_with_several_settings_is_at_its_best(quantity: ChartQuantity, best: float) -> None:
     flat = [made("flat", 1.0, qps, exact=True, index_bytes=size) for qps, size in ((7, 1_000_000), (5, 2_000_000))]
     (level,) = charted([made("a", 0.9, 10), *flat], quantity).levels
     assert level.y == best

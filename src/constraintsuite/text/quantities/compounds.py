@@ -10,14 +10,21 @@ from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.units import unit_table
 
 _COMPOUND = ("duration", "length", "mass", "age")
-_NEXT = {("year", "month"), ("hour", "minute"), ("minute", "second"), ("foot", "inch"), ("pound", "ounce"), ("stone", "pound")}
+_NEXT = {
+    ("year", "month"),
+    ("hour", "minute"),
+    ("minute", "second"),
+    ("foot", "inch"),
+    ("pound", "ounce"),
+    ("stone", "pound"),
+}
 
 
 def join_compounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
     """The drafts, with a larger and a smaller unit that follow each other made one quantity in the smaller."""
     joined: list[Draft] = []
     for draft in drafts:
-        if joined and _is_rest_of_years(pieces, joined[-1], draft):
+        if joined and (_is_rest_of_years(pieces, joined[-1], draft) or _lost_its_square(pieces, joined[-1], draft)):
             continue
         whole = _sum(pieces, joined[-1], draft) if joined else None
         if whole is not None:
@@ -32,7 +39,18 @@ def _is_rest_of_years(pieces: Pieces, large: Draft, small: Draft) -> bool:
     if large.dimension != "duration":
         return False
     calendar = large.unit in ("year", "month") and small.unit in ("week", "day") and small.low == small.high
-    return calendar and [pieces.lower(place) for place in range(large.after, small.first)] in ([], ["and"], [","], [",", "and"])
+    return calendar and [pieces.lower(place) for place in range(large.after, small.first)] in (
+        [],
+        ["and"],
+        [","],
+        [",", "and"],
+    )
+
+
+def _lost_its_square(pieces: Pieces, area: Draft, length: Draft) -> bool:
+    """Whether a length in brackets gives an area, whose exponent the text has lost: 70,762 square miles (183,273 km)."""
+    bracketed = pieces.at(length.first - 1).text in "([;" and length.first == area.after + 1
+    return bracketed and area.dimension == "area" and length.dimension == "length"
 
 
 def share_bounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
@@ -44,7 +62,12 @@ def share_bounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
     for draft in drafts:
         before = shared[-1] if shared else None
         if before is not None and before.bound not in ("", "range") and not draft.bound and draft.low == draft.high:
-            if _in_brackets(pieces, before, draft) or _partners(pieces, before, draft):
+            same = draft.unit == before.unit
+            if (
+                (same and _alternative(pieces, before, draft))
+                or _in_brackets(pieces, before, draft)
+                or _partners(pieces, before, draft)
+            ):
                 low, high = sides(before.bound, draft.low or 0.0)
                 draft = replace(draft, low=low, high=high, bound=before.bound)  # noqa: PLW2901
         shared.append(draft)
@@ -67,7 +90,15 @@ def _sum(pieces: Pieces, large: Draft, small: Draft) -> Draft | None:
     if ratio <= 1 or small.low >= ratio or small.approximate or ratio.denominator != 1:
         return None
     low, high = (None if value is None else value * int(ratio) + small.low for value in (large.low, large.high))
-    return replace(small, first=large.first, number=large.number, low=low, high=high, bound=large.bound, approximate=large.approximate)
+    return replace(
+        small,
+        first=large.first,
+        number=large.number,
+        low=low,
+        high=high,
+        bound=large.bound,
+        approximate=large.approximate,
+    )
 
 
 def _in_brackets(pieces: Pieces, before: Draft, draft: Draft) -> bool:
@@ -77,6 +108,11 @@ def _in_brackets(pieces: Pieces, before: Draft, draft: Draft) -> bool:
         and draft.dimension == before.dimension
         and draft.unit != before.unit
     )
+
+
+def _alternative(pieces: Pieces, before: Draft, draft: Draft) -> bool:
+    """Whether a value restates the one before it: less than $47,950 (a year), or $23.05."""
+    return [pieces.lower(place) for place in range(before.after, draft.first)] == [",", "or"]
 
 
 def _partners(pieces: Pieces, before: Draft, draft: Draft) -> bool:

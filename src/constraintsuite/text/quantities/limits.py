@@ -6,11 +6,9 @@ from typing import NamedTuple
 
 from constraintsuite.text.quantities.quantity import Bound
 from constraintsuite.text.quantities.scan import Pieces
-from constraintsuite.text.quantities.vocabulary import Phrase, vocabulary
+from constraintsuite.text.quantities.vocabulary import WordSequence, context_words, vocabulary
 
 _MOST_PHRASES = 4
-_UP = frozenset("warm warms warmed heat heats heated add adds added adding sum sums summed".split())
-_SPREADING = frozenset("extends extend extended extending spread spreads stretches stretched spans scattered distributed".split())
 
 
 class Limit(NamedTuple):
@@ -70,10 +68,12 @@ def sides(bound: Bound, value: float) -> tuple[float | None, float | None]:
     return value, value
 
 
-def _spreads(pieces: Pieces, at: int, phrase: Phrase) -> bool:
+def _spreads(pieces: Pieces, at: int, phrase: WordSequence) -> bool:
     """Whether "over" says where something lies, and "up" belongs to the verb: spread over 20 acres, adds up to 20."""
     before = pieces.lower(at - 1)
-    return (phrase == ("over",) and before in _SPREADING) or (phrase == ("up", "to") and before in _UP)
+    return (phrase == ("over",) and before in context_words().spreading) or (
+        phrase == ("up", "to") and before in context_words().up_verbs
+    )
 
 
 def _bound(kind: str) -> Bound:
@@ -83,12 +83,12 @@ def _bound(kind: str) -> Bound:
     return ""
 
 
-def _phrase_before(pieces: Pieces, at: int) -> tuple[Phrase, Bound | None] | None:
+def _phrase_before(pieces: Pieces, at: int) -> tuple[WordSequence, Bound | None] | None:
     for phrase, kind in vocabulary().before.get(pieces.lower(at - 1), ()):
         if _matches(pieces, at - len(phrase), phrase):
             return phrase, kind
     return None
 
 
-def _matches(pieces: Pieces, at: int, phrase: Phrase) -> bool:
+def _matches(pieces: Pieces, at: int, phrase: WordSequence) -> bool:
     return at >= 0 and all(pieces.lower(at + offset) == word for offset, word in enumerate(phrase))

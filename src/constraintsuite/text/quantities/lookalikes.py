@@ -5,17 +5,18 @@ from __future__ import annotations
 from constraintsuite.text.quantities.numbers import NUMBER_WORDS, Number
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.unit_words import find_currency_before
-from constraintsuite.text.quantities.vocabulary import vocabulary
+from constraintsuite.text.quantities.vocabulary import context_words, vocabulary
 from constraintsuite.text.readings import is_function_word, readings
 
+_STANDARDS = frozenset(("802.3", "802.11", "802.15", "802.16"))
 _JOINED_BEFORE = frozenset("#.:/\\_'’&@^")
 _HYPHENS = frozenset("-‐‑–")
-_NOT_BEFORE_COUNT = frozenset("in since by until from after before during circa early late mid , ( and".split())
-_CALENDAR_NOUNS = frozenset("season seasons election elections census film movie album version edition".split())
 
 
 def is_part_of_name(pieces: Pieces, at: int) -> bool:
     """Whether a number at a place is joined to what stands before it: F16, CX-200, 7:30, #5, pre-1900."""
+    if pieces.at(at).text in _STANDARDS and pieces.touches(at):
+        return True  # 802.11g
     if at == 0 or not pieces.touches(at - 1):
         return False
     before = pieces.at(at - 1)
@@ -69,8 +70,23 @@ def is_year(pieces: Pieces, number: Number) -> bool:
     if not number.plain or not 1100 <= number.value <= 2100:
         return False
     before, after = pieces.lower(number.first - 1), pieces.lower(number.after)
-    strong = after in ("people", "inhabitants", "residents", "seats", "students", "rooms", "words", "members", "persons")
-    return not strong or before in _NOT_BEFORE_COUNT or after in _CALENDAR_NOUNS or pieces.opens(number.first)
+    strong = after in (
+        "people",
+        "inhabitants",
+        "residents",
+        "seats",
+        "students",
+        "rooms",
+        "words",
+        "members",
+        "persons",
+    )
+    return (
+        not strong
+        or before in context_words().before_year
+        or after in context_words().yearly
+        or pieces.opens(number.first)
+    )
 
 
 def is_title(pieces: Pieces, number: Number) -> bool:
@@ -83,6 +99,8 @@ def is_title(pieces: Pieces, number: Number) -> bool:
 def is_one_of_many(pieces: Pieces, number: Number) -> bool:
     """Whether a number is the whole of a share: 3 in 4 adults, one out of ten patients."""
     place = number.first - 1
+    if pieces.lower(place) in ("every", "each"):
+        place -= 1
     if pieces.lower(place) == "of" and pieces.lower(place - 1) == "out":
         place -= 2
     elif pieces.lower(place) == "in":

@@ -10,13 +10,35 @@ from constraintsuite.text.quantities.scan import Pieces
 _ONES = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
     )
 }
 _TENS = {
     word: 10 * value
-    for value, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+    for value, word in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
 }
 _SCALES = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "lakh": 1e5, "crore": 1e7,
@@ -27,6 +49,10 @@ _SHORT_SCALES = {"k": 1e3, "m": 1e6, "mn": 1e6, "mln": 1e6, "mm": 1e6, "bn": 1e9
 _VULGAR = {"½": 1 / 2, "¼": 1 / 4, "¾": 3 / 4, "⅓": 1 / 3, "⅔": 2 / 3, "⅛": 1 / 8, "⅜": 3 / 8, "⅝": 5 / 8, "⅞": 7 / 8}
 _PARTS = {"half": 1 / 2, "quarter": 1 / 4, "quarters": 1 / 4, "third": 1 / 3, "thirds": 1 / 3}
 NUMBER_WORDS = frozenset([*_ONES, *_TENS, *_SCALES, *_VULGAR, "half", "quarter"])
+_HALVED = frozenset(
+    ("hour", "mile", "inch", "century", "million", "billion", "dozen", "cup", "teaspoon", "pint", "pound", "acre")
+)
+"""What "half" stands right before: every half hour."""
 _LONGEST = 18
 
 _PLAIN = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -94,9 +120,8 @@ def _digits(pieces: Pieces, at: int, *, money: bool) -> Number | None:
         three_decimals=text[-4:-3] == "." and text.count(".") == 1,
         european=bool(_COMMA_DECIMAL.fullmatch(text)) or (text.endswith(".000") and len(text) <= 7),
     )
-    number = _with_groups(pieces, number)
-    number = _with_fraction(pieces, number)
-    return _with_scale(pieces, number, money=money) if number else None
+    whole = _with_fraction(pieces, _with_groups(pieces, number))
+    return _with_scale(pieces, whole, money=money) if whole is not None else None
 
 
 def _with_groups(pieces: Pieces, number: Number) -> Number:
@@ -111,7 +136,7 @@ def _with_groups(pieces: Pieces, number: Number) -> Number:
         and (len(group.text) == 3 or group.text[3] == ".")
         and group.start - pieces.at(after - 1).end == 1
         and after - number.after < 4
-        and (pieces.text[group.start - 1] != " " or group.text == "000" or after > number.after)
+        and (number.value >= 10 or group.text == "000" or pieces.text[group.start - 1] != " ")  # 1 200 mg tablet
     ):
         value, after = value * 1000 + float(group.text), after + 1
     return replace(number, value=value, after=after, plain=after == number.after)
@@ -238,7 +263,7 @@ def _part(pieces: Pieces, at: int) -> Number | None:
         after += 1
     elif skipped := _article_after_of(pieces, after):
         after += skipped
-    elif pieces.lower(after) != "-":
+    elif pieces.lower(after) != "-" and pieces.lower(after) not in _HALVED:
         return None
     number = Number(value, at, after, digits=False, part=True)
     scale = _SCALES.get(pieces.lower(after))

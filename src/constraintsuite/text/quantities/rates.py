@@ -9,7 +9,7 @@ from constraintsuite.text.quantities.vocabulary import vocabulary
 from constraintsuite.text.readings import readings
 
 _MOST_WORDS_BETWEEN = 4
-_TIMES = frozenset("second minute hour day night week month year".split())
+_TIMES = frozenset(["second", "minute", "hour", "day", "night", "week", "month", "year"])
 _SHORT = {"annum": "year", "person": "person", "head": "head", "capita": "person", "p.a": "year", "yr": "year"}
 
 
@@ -30,7 +30,7 @@ def find_per(pieces: Pieces, at: int, dimension: str) -> tuple[str, int]:
 
 def _per(pieces: Pieces, at: int, dimension: str) -> tuple[str, int] | None:
     word = pieces.lower(at)
-    if word == "/" and pieces.touches(at):
+    if word == "/" and (pieces.touches(at) or dimension == "money"):
         return _thing(pieces, at + 1, strict=dimension != "money")
     if word == "p" and pieces.lower(at + 1) == "." and pieces.lower(at + 2) == "a":
         return "year", at + 3

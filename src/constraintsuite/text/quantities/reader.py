@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from constraintsuite.text.quantities.compounds import join_compounds, share_bounds
 from constraintsuite.text.quantities.contexts import read_mark
 from constraintsuite.text.quantities.described import describe
@@ -12,6 +14,9 @@ from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.things import TaggedSentence, tag_around
 from constraintsuite.text.quantities.values import read_values
 
+_OPENING = NUMBER_WORDS | {"a", "an"}
+"""Words that may begin a quantity: two hours, under an hour."""
+
 
 def read_quantities(text: str) -> tuple[Quantity, ...]:
     """The quantities of an English text, in order.
@@ -21,22 +26,21 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     """
     pieces = Pieces(text)
     drafts: list[Draft] = []
-    at = 0
-    while at < pieces.length:
-        piece = pieces.at(at)
-        if piece.kind != "number" and piece.lower not in NUMBER_WORDS and not _article_of_scale(pieces, at):
-            at += 1
-            continue
-        fresh, after = _read(pieces, at, drafts)
-        drafts += fresh
-        at = max(after, at + 1)
+    after = 0
+    for at, piece in enumerate(pieces.all):
+        if at >= after and (piece.kind == "number" or piece.lower in _OPENING):
+            fresh, after = _read(pieces, at, drafts)
+            drafts += fresh
     drafts = share_bounds(pieces, join_compounds(pieces, drafts))
     tagged: TaggedSentence | None = None
-    found = []
+    found: list[Quantity] = []
     for draft in drafts:
         if tagged is None or not tagged.first <= draft.first < draft.after <= tagged.after:
             tagged = tag_around(pieces, draft.number)
-        found.append(_finished(pieces, draft, tagged))
+        quantity = _finished(pieces, draft, tagged)
+        if found and _restates(pieces, found[-1], quantity):
+            quantity = replace(quantity, measured=found[-1].measured, of=found[-1].of)
+        found.append(quantity)
     return tuple(found)
 
 
@@ -49,9 +53,10 @@ def _read(pieces: Pieces, at: int, before: list[Draft]) -> tuple[list[Draft], in
     return read_values(pieces, at, before[-1] if before else None)
 
 
-def _article_of_scale(pieces: Pieces, at: int) -> bool:
-    """Whether an article begins a number, such as a hundred, or stands for one before a unit: under an hour."""
-    return pieces.lower(at) in ("a", "an") and pieces.at(at + 1).kind == "word"
+def _restates(pieces: Pieces, before: Quantity, quantity: Quantity) -> bool:
+    """Whether a quantity gives the one before it in another unit, or is the next of a list of sizes."""
+    gap = pieces.text[before.end : quantity.start].strip()
+    return gap in ("(", "[", "x", "×", "by") and before.dimension == quantity.dimension
 
 
 def _finished(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> Quantity:

@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from constraintsuite.text.quantities.vocabulary import context_words
+
 _PIECE = re.compile(r"([0-9]+(?:[.,][0-9]+)*)|([^\W\d_]+)|\S")
 _STOPS = frozenset(".!?")
-_ABBREVIATIONS = frozenset(
-    "approx no nos st dr mr mrs ms ft in oz lb lbs sq cu ca c est min max vs etc fl tsp tbsp hr hrs mi yd gal fig vol".split()
-)
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A word, a number in digits, or one other sign."""
 
     start: int
@@ -29,8 +28,8 @@ class Pieces:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.all: Sequence[Piece] = [
-            Piece(
+        self.all: Sequence[TextPiece] = [
+            TextPiece(
                 match.start(),
                 match.end(),
                 word := match.group(),
@@ -39,10 +38,10 @@ class Pieces:
             )
             for match in _PIECE.finditer(text)
         ]
-        self._nothing = Piece(len(text), len(text), "", "", "sign")
+        self._nothing = TextPiece(len(text), len(text), "", "", "sign")
         self.length = len(self.all)
 
-    def at(self, place: int) -> Piece:
+    def at(self, place: int) -> TextPiece:
         """The piece at a place."""
         return self.all[place] if 0 <= place < self.length else self._nothing
 
@@ -72,7 +71,9 @@ class Pieces:
         sign = self.at(place)
         if sign.text not in _STOPS or self.touches(place):
             return False
-        return sign.text != "." or self.lower(place - 1) not in _ABBREVIATIONS or place == self.length - 1
+        return (
+            sign.text != "." or self.lower(place - 1) not in context_words().abbreviations or place == self.length - 1
+        )
 
     def sentence(self, place: int, reach: int = 40) -> tuple[int, int]:
         """The first place and the place after the last one of the sentence around a place, within reach."""

@@ -5,25 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from constraintsuite.text.quantities.scan import Pieces
-from constraintsuite.text.quantities.units import Unit, unit_table
+from constraintsuite.text.quantities.units import MeasuringUnit, unit_table
+from constraintsuite.text.quantities.vocabulary import context_words
 
 _HYPHENS = frozenset("-‐‑")
-_SINGLE = frozenset("m g l L h s V W J".split())
+_SINGLE = frozenset(["m", "g", "l", "L", "h", "s", "V", "W", "J"])
 """Symbols of one letter."""
 _COUNTRY_DOLLARS = {
     "us": "USD", "american": "USD", "canadian": "CAD", "australian": "AUD", "zealand": "NZD", "hong": "HKD",
 }  # fmt: skip
-_AREA_WORDS = frozenset("area surface region volume".split())
-_OPENS_SIZE = frozenset("wide long tall high deep thick diameter across by x × ) ( tape".split())
-_HOT = frozenset(
-    "oven temperature temperatures heat heated preheat bake degrees degree cold warm hot fan gas cool roast °".split()
-)
+_AREA_WORDS = frozenset(["area", "surface", "region", "volume"])
 
 
 class UnitFound(NamedTuple):
     """A unit, and the place after its last piece."""
 
-    unit: Unit
+    unit: MeasuringUnit
     after: int
     hyphen: bool = False
     """Whether a hyphen joins it to the number."""
@@ -43,7 +40,7 @@ def find_unit(pieces: Pieces, at: int) -> UnitFound | None:
     return _temperature_letter(pieces, start)
 
 
-def find_currency_before(pieces: Pieces, at: int) -> tuple[Unit, int] | None:
+def find_currency_before(pieces: Pieces, at: int) -> tuple[MeasuringUnit, int] | None:
     """The currency whose sign or code stands before a place, and the place of its first piece."""
     for length in (3, 2, 1):
         first = at - length
@@ -60,7 +57,7 @@ def find_currency_before(pieces: Pieces, at: int) -> tuple[Unit, int] | None:
     return None
 
 
-def _named(pieces: Pieces, at: int, length: int) -> Unit | None:
+def _named(pieces: Pieces, at: int, length: int) -> MeasuringUnit | None:
     last = at + length - 1
     if last >= pieces.length or any(not pieces.spaced(place) for place in range(at, last)):
         return None
@@ -75,16 +72,25 @@ def _named(pieces: Pieces, at: int, length: int) -> Unit | None:
     return unit_table().names.get(" ".join(words).lower()) if texts[-1] != "." else None
 
 
-def _fits_symbol(pieces: Pieces, at: int, last: int, unit: Unit) -> bool:
+def _fits_symbol(pieces: Pieces, at: int, last: int, unit: MeasuringUnit) -> bool:
     """Whether a symbol is one here: "3 in the", "the 90s" and "5 m people" have none."""
     text, glued = pieces.at(at).text, pieces.touches(at - 1)
     following = pieces.lower(last + 1)
     if pieces.at(last).kind == "number" and not pieces.touches(last - 1):
         first, after = pieces.sentence(at)
-        return any(pieces.lower(place) in _AREA_WORDS for place in range(first, after))
+        return pieces.at(last + 1).kind == "sign" or any(
+            pieces.lower(place) in _AREA_WORDS for place in range(first, after)
+        )
     if text in ("in", "ins") and last == at:
         bracket = pieces.lower(at - 2) == "(" and following in (")", ",", ";", "")
-        return following in _OPENS_SIZE or bracket or (glued and following in (".", ",", "", ")"))
+        if pieces.lower(at - 2) in ("ft", "foot", "feet"):
+            return True
+        joined = pieces.touches(last + 1) and pieces.at(last + 2).text in _HYPHENS  # in high-need schools
+        return (
+            (following in context_words().after_inches and not joined)
+            or bracket
+            or (glued and following in (".", ",", "", ")"))
+        )
     if last == at and text == "s":
         return not glued and pieces.at(at - 1).text not in ("10", "20", "30", "40", "50", "60", "70", "80", "90")
     if last == at and text in ("PS", "kn", "ly", "MP", "PB", "KB", "Rs", "J", "V"):
@@ -102,6 +108,6 @@ def _temperature_letter(pieces: Pieces, at: int) -> UnitFound | None:
     if text not in ("C", "F") or pieces.at(at - 1).kind != "number":
         return None
     first, after = pieces.sentence(at)
-    if not any(pieces.lower(place) in _HOT for place in range(first, after)):
+    if not any(pieces.lower(place) in context_words().heating for place in range(first, after)):
         return None
     return UnitFound(unit_table().units["degree_celsius" if text == "C" else "degree_fahrenheit"], at + 1)

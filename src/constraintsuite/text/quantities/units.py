@@ -24,7 +24,7 @@ class UnitEntry(StrictModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class MeasuringUnit:
     """A unit with its dimension; units of one family convert into each other."""
 
     name: str
@@ -38,10 +38,10 @@ class Unit:
 class UnitTable:
     """All units, and the words and symbols that stand for them."""
 
-    units: dict[str, Unit]
-    names: dict[str, Unit]
+    units: dict[str, MeasuringUnit]
+    names: dict[str, MeasuringUnit]
     """By words in lower case, with single spaces."""
-    symbols: dict[str, Unit]
+    symbols: dict[str, MeasuringUnit]
     """By the symbol without spaces, in its own case."""
     longest: dict[str, int]
     """By the first word or sign, in lower case: how many words and signs the longest form has."""
@@ -55,7 +55,7 @@ def unit_table() -> UnitTable:
     for dimension, units in entries.items():
         for name, entry in units.items():
             factor = Fraction(entry.factor) if entry.factor else None
-            unit = Unit(name, dimension, entry.family or (dimension if factor else name), factor)
+            unit = MeasuringUnit(name, dimension, entry.family or (dimension if factor else name), factor)
             names = _plurals(entry.names.split(", "))
             _add(table, unit, names, entry.symbols.split())
             if dimension == "length" and factor is not None:
@@ -68,7 +68,7 @@ def _plurals(names: list[str]) -> list[str]:
     return spelled + [name + "s" for name in spelled]
 
 
-def _add(table: UnitTable, unit: Unit, names: list[str], symbols: list[str]) -> None:
+def _add(table: UnitTable, unit: MeasuringUnit, names: list[str], symbols: list[str]) -> None:
     table.units[unit.name] = unit
     for name in names:
         table.names[name] = unit
@@ -78,17 +78,18 @@ def _add(table: UnitTable, unit: Unit, names: list[str], symbols: list[str]) -> 
         _note_length(table, _signs(symbol))
 
 
-def _add_powers(table: UnitTable, length: Unit, names: list[str], symbols: list[str]) -> None:
+def _add_powers(table: UnitTable, length: MeasuringUnit, names: list[str], symbols: list[str]) -> None:
     for word, dimension, power in _POWERS:
         factor = length.factor**power if length.factor is not None else None
-        unit = Unit(f"{word}_{length.name}", dimension, dimension, factor)
+        unit = MeasuringUnit(f"{word}_{length.name}", dimension, dimension, factor)
         _add(
             table,
             unit,
             [f"{before} {name}" for before in (word, *_SHORT[word]) for name in (*names, *symbols)]
             + [f"{name} {after}" for after in (word, f"{word}d") for name in names]
             + [f"{before[0]} . {name}" for before in [_SHORT[word]] for name in (*names, *symbols)],
-            [symbol + sign for symbol in symbols if symbol.isalpha() for sign in _POWER_SIGNS[power]],
+            [symbol + sign for symbol in symbols if symbol.isalpha() for sign in _POWER_SIGNS[power]]
+            + [f"{_SHORT[word][0]}/{symbol}" for symbol in symbols],
         )
 
 

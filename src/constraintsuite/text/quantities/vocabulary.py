@@ -11,7 +11,7 @@ from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.text.quantities.quantity import Bound
 from constraintsuite.text.wordlists import WordSet
 
-Phrase = tuple[str, ...]
+WordSequence = tuple[str, ...]
 
 
 class QuantityWords(StrictModel):
@@ -37,14 +37,67 @@ class QuantityWords(StrictModel):
     measured_nouns: WordSet
 
 
+class ContextWords(StrictModel):
+    """Words near a number that tell what it is, from `quantity_contexts.yaml`."""
+
+    abbreviations: WordSet
+    """Words whose point ends no sentence."""
+    after_bare_number: WordSet
+    """Words that may follow a number without a unit."""
+    after_inches: WordSet
+    """Words after "12 in" that make it a length."""
+    after_mark: WordSet
+    """Words after "nine out of ten" that are not counted."""
+    angles: WordSet
+    """Words of turning and direction, which degrees measure."""
+    before_over: WordSet
+    """Words before "over three years" that rule out the meaning during."""
+    before_year: WordSet
+    """Words before digits that may be a year."""
+    containers: WordSet
+    """Nouns that measure out: one slice, one cup."""
+    heating: WordSet
+    """Words that make 350F a temperature."""
+    marked_things: WordSet
+    """Things that get points from critics."""
+    marking: WordSet
+    """Words of reviews, near which 9/10 is a mark."""
+    money: WordSet
+    """Words near which pounds are a currency."""
+    no_things: WordSet
+    """Nouns before a quantity that are no things: an average of."""
+    not_with_one: WordSet
+    """Units that "one" does not count: one day, one star."""
+    nutrients: WordSet
+    """Contents of food."""
+    parts: WordSet
+    """Counted nouns that measure what follows "of"."""
+    priced: WordSet
+    """What "from £40" is the price of."""
+    reaching: WordSet
+    """Words between "population" and its number."""
+    spreading: WordSet
+    """Verbs before "over" that say where something lies."""
+    turning: WordSet
+    """Words of angles, in which degrees are no temperature."""
+    up_verbs: WordSet
+    """Verbs that "up" belongs to: warm up to 20 °C."""
+    warmth: WordSet
+    """Words of heat and cold, which degrees measure."""
+    weighing: WordSet
+    """Words near which pounds are a weight."""
+    yearly: WordSet
+    """Nouns after a year: the 2004 season."""
+
+
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
     """The lists, with the phrases ordered for the search: longest first, by the word next to the number."""
 
     words: QuantityWords
-    before: dict[str, tuple[tuple[Phrase, Bound | None], ...]]
+    before: dict[str, tuple[tuple[WordSequence, Bound | None], ...]]
     """By its last word: phrases before a number, with the bound, or None for about and the like; fillers have ""."""
-    after: dict[str, tuple[tuple[Phrase, Bound | None], ...]]
+    after: dict[str, tuple[tuple[WordSequence, Bound | None], ...]]
     """By its first word: phrases after a number or its unit."""
 
 
@@ -61,18 +114,24 @@ def vocabulary() -> Vocabulary:
     )
 
 
-def _phrases(line: str) -> list[Phrase]:
+def _phrases(line: str) -> list[WordSequence]:
     return [tuple(phrase.split()) for phrase in line.split(", ")]
 
 
-def _all(line: str, kind: Bound | None) -> list[tuple[Phrase, Bound | None]]:
+def _all(line: str, kind: Bound | None) -> list[tuple[WordSequence, Bound | None]]:
     return [(phrase, kind) for phrase in _phrases(line)]
 
 
 def _index(
-    entries: list[tuple[Phrase, Bound]] | list[tuple[Phrase, Bound | None]], side: int
-) -> dict[str, tuple[tuple[Phrase, Bound | None], ...]]:
-    table: dict[str, list[tuple[Phrase, Bound | None]]] = {}
+    entries: list[tuple[WordSequence, Bound]] | list[tuple[WordSequence, Bound | None]], side: int
+) -> dict[str, tuple[tuple[WordSequence, Bound | None], ...]]:
+    table: dict[str, list[tuple[WordSequence, Bound | None]]] = {}
     for phrase, kind in entries:
         table.setdefault(phrase[side], []).append((phrase, kind))
     return {word: tuple(sorted(found, key=lambda one: -len(one[0]))) for word, found in table.items()}
+
+
+@cache
+def context_words() -> ContextWords:
+    """The words near numbers of the package."""
+    return read_package_yaml(ContextWords, "constraintsuite.text", "data", "quantity_contexts.yaml")

@@ -17,7 +17,7 @@ _MEGA = 1e6
 
 
 @dataclass(frozen=True)
-class Quantity:
+class ChartQuantity:
     """A cost of recall, as an axis of a plot: speed, latency, build time or size."""
 
     name: str
@@ -35,8 +35,8 @@ class Quantity:
         return self.value(cell) or 0.0
 
 
-SPEED = Quantity("front", "Recall and speed", "queries/s (more is better)", speed_of, True, "{:,.0f} queries/s")
-LATENCY = Quantity(
+SPEED = ChartQuantity("front", "Recall and speed", "queries/s (more is better)", speed_of, True, "{:,.0f} queries/s")
+LATENCY = ChartQuantity(
     "p99",
     "Recall and slow queries",
     "p99 latency, ms (less is better)",
@@ -44,7 +44,7 @@ LATENCY = Quantity(
     False,
     "p99 {:.3g} ms",
 )
-BUILD = Quantity(
+BUILD = ChartQuantity(
     "build",
     "Recall and build time",
     "build, s (less is better)",
@@ -55,19 +55,19 @@ BUILD = Quantity(
 )
 
 
-def size_quantity(full_bytes: int) -> Quantity:
+def size_quantity(full_bytes: int) -> ChartQuantity:
     """The size of the index, plus `full_bytes` of the vectors themselves with rerank."""
 
     def size(cell: MeasuredCell) -> float | None:
         read = full_bytes if cell.point.rerank > 1 else 0
         return None if cell.cost.index_bytes is None else (cell.cost.index_bytes + read) / _MEGA
 
-    return Quantity(
+    return ChartQuantity(
         "size", "Recall and size", "index and vectors to rerank, MB (less is better)", size, False, "{:,.3g} MB"
     )
 
 
-def recall_chart(arena: Arena, cells: Sequence[MeasuredCell], quantity: Quantity) -> Plot | None:
+def recall_chart(arena: Arena, cells: Sequence[MeasuredCell], quantity: ChartQuantity) -> Plot | None:
     """Recall on the x-axis, the quantity on the y-axis; None if no approximate engine has it.
 
     Exact engines are lines at their best value, never points.
@@ -119,7 +119,7 @@ def relevance_chart(arena: Arena, cells: Sequence[MeasuredCell], rankings: Seque
     return Plot(f"relevance-{arena.slug}", title, across, Axis(name, "share"), curves, tuple(levels))
 
 
-def _curve(name: str, cells: Sequence[MeasuredCell], quantity: Quantity) -> Series:
+def _curve(name: str, cells: Sequence[MeasuredCell], quantity: ChartQuantity) -> Series:
     sign = 1 if quantity.more_is_better else -1
     best = pareto_front(cells, lambda cell: sign * quantity.of(cell))
     spots = [
