@@ -1,0 +1,193 @@
+"""The names in a text that may be places: those of the gazetteer, and others that stand where a place stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from constraintsuite.text.places.capitals import PlainText
+from constraintsuite.text.places.gazetteer import KnownPlace, PlaceNames, place_names
+from constraintsuite.text.places.words import levels_of_suffixes, place_words
+
+_LINKS = frozenset(("am", "upon", "on", "sur", "de", "la", "del", "do", "da", "dos", "das", "under", "le", "les", "an", "der", "bei", "ob", "im"))
+_PARTICLES = frozenset(("de", "del", "du", "da", "di", "la", "le", "el", "al", "von", "van", "der", "zu", "dos", "das", "bin", "ibn", "&", "y", "e"))
+_WITH_ADJECTIVE = frozenset(("natural", "island", "region", "continent"))
+"""What an adjective of a country can stand before: the Venezuelan Andes."""
+_LONGEST = 5
+_LONGEST_UNKNOWN = 3
+_STATE_CODE = 2
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A name that may be a place, and what was found out about it."""
+
+    start: int
+    end: int
+    options: tuple[KnownPlace, ...] = ()
+    """The places of the gazetteer that have this name."""
+    level: str = ""
+    """The level that the name itself says: River, County."""
+    fits: bool = True
+    """Whether it is a name of its own, and not a part of a longer one."""
+    hint: str = ""
+    """The relation that a hyphen says: London-based."""
+    is_sure: bool = False
+    """Whether the name itself says that it is a place: River, County."""
+    is_code: bool = False
+    """Whether it is a code such as TX, which is a place only after a city."""
+    strength: int = -1
+    """How well the words around it say that it is a place; below 0 if it is none."""
+    outer: Candidate | None = None
+    """The place that the text says contains it."""
+    inner: list[Candidate] = field(default_factory=list)
+    negated: bool = False
+    relation: str = "other"
+    of: str = ""
+
+
+def find_candidates(text: PlainText) -> list[Candidate]:
+    """All candidates in order; none overlaps another."""
+    names = place_names()
+    found: list[Candidate] = []
+    first, count = 0, len(text.capitals)
+    while first < count:
+        last = first
+        while last + 1 < count and text.is_joined(last + 1) and last - first < _LONGEST * 4:
+            last += 1
+        found += _of_chain(text, names, first, last)
+        first = last + 1
+        while found and first < count and text.capitals[first].start < found[-1].end:
+            first += 1
+    return found
+
+
+def _of_chain(text: PlainText, names: PlaceNames, first: int, last: int) -> Iterator[Candidate]:
+    """The candidates in a run of capitals: the known names in it, else the whole."""
+    opening = first
+    if first <= last and text.capitals[first].text in place_words().openers and _opens(text, first):
+        opening = first + 1
+        if opening > last:
+            return
+    at, known = opening, False
+    while at <= last:
+        candidate = _known(text, names, at)
+        if candidate is None:
+            at += 1
+            continue
+        after = at + 1
+        while after < len(text.capitals) and text.capitals[after].start < candidate.end:
+            after += 1
+        named = _by_suffix(text, opening, last)
+        if named is not None and (named.start < candidate.start or named.end > candidate.end) and not (candidate.options and at == opening and after > last):
+            yield named
+            return
+        candidate.fits = candidate.fits and _stands_alone(text, opening, at, after, last)
+        known = True
+        yield candidate
+        at = after
+    if not known:
+        yield from _unknown(text, opening, last)
+
+
+def _opens(text: PlainText, number: int) -> bool:
+    """Whether a capital is due to the beginning of a sentence or a quotation."""
+    return text.opens_sentence(text.capitals[number].start)
+
+
+def _known(text: PlainText, names: PlaceNames, at: int) -> Candidate | None:
+    """The longest name of the gazetteer that begins at a capital."""
+    word = text.capitals[at]
+    for name in names.longer.get(word.text, ()):
+        end = word.start + len(name)
+        if text.plain.startswith(name, word.start) and not text.plain[end : end + 1].isalnum():
+            return Candidate(word.start, end, names.places[name], fits=_ends_cleanly(text, end))
+    if word.text in names.places:
+        return Candidate(word.start, word.end, names.places[word.text], fits=_ends_cleanly(text, word.end))
+    head, hyphen, rest = word.text.partition("-")
+    if hyphen and head in names.places and rest in place_words().hyphenated:
+        return Candidate(word.start, word.start + len(head), names.places[head], hint=place_words().hyphenated[rest])
+    if len(word.text) == _STATE_CODE and text.gap(at) == ", " and ("US", word.text) in names.regions:
+        state = names.regions["US", word.text]
+        options = tuple(place for place in names.places[state.split("|")[0]] if place.region == word.text)
+        return Candidate(word.start, word.end, options, is_code=True)
+    return None
+
+
+def _ends_cleanly(text: PlainText, end: int) -> bool:
+    return not (text.plain[end : end + 1] in ("-", "–") and text.plain[end + 1 : end + 2].isalpha())
+
+
+def _stands_alone(text: PlainText, opening: int, at: int, after: int, last: int) -> bool:
+    """Whether the words from `at` up to `after` are a name of their own in their run of capitals."""
+    return _left_is_free(text, opening, at) and _right_is_free(text, after, last)
+
+
+def _left_is_free(text: PlainText, opening: int, at: int) -> bool:
+    words, capitals = place_words(), text.capitals
+    before = opening
+    while before < at and (capitals[before].text.lower() in words.directions or capitals[before].text in place_names().adjectives):
+        before += 1
+    if before < at:
+        return text.plain[capitals[at - 1].start : capitals[at - 1].end] in _known_ends(text, opening, at)
+    start = capitals[opening].start
+    glued = text.plain[max(0, start - 1) : start]
+    if glued in ("-", "–", "&", "@", "#", "/", "_") or (glued.isalnum()):
+        return False
+    if before > opening and capitals[before - 1].text in place_names().adjectives:
+        return any(place.level in _WITH_ADJECTIVE for place in place_names().places.get(capitals[at].text, ()))
+    previous = text.words_before(start)[-1:]
+    return not previous or previous[0] not in _PARTICLES
+
+
+def _known_ends(text: PlainText, opening: int, at: int) -> set[str]:
+    """The name before a name, if that one is a known place: Chicago Illinois."""
+    name = text.plain[text.capitals[opening].start : text.capitals[at - 1].end]
+    return {text.capitals[at - 1].text} if name in place_names().places else set()
+
+
+def _right_is_free(text: PlainText, after: int, last: int) -> bool:
+    if after > last:
+        return True
+    if text.capitals[after - 1].text.endswith("."):
+        return text.capitals[after].text in place_words().openers or text.capitals[after].text in place_names().places
+    rest = text.plain[text.capitals[after].start : text.capitals[last].end]
+    return rest in place_names().places
+
+
+def _by_suffix(text: PlainText, first: int, last: int) -> Candidate | None:
+    """A name that says what it is: Lake Sorvane, Grays Bay, Alsheyevsky District."""
+    words, capitals = place_words(), text.capitals
+    size = last - first + 1
+    if size < 2:  # noqa: PLR2004
+        return None
+    if capitals[first].text in words.prefixes and size <= _LONGEST_UNKNOWN and capitals[last].text not in words.not_places:
+        level = "island" if capitals[first].text == "Isle" else "natural"
+        return Candidate(capitals[first].start, capitals[last].end, level=level, is_sure=capitals[first].text != "Cape")
+    level = levels_of_suffixes().get(capitals[last].text, "")
+    if level and size <= _LONGEST_UNKNOWN + 1 and not any(capitals[one].text in words.not_places for one in range(first, last)):
+        return Candidate(capitals[first].start, capitals[last].end, level=level, is_sure=capitals[last].text in words.sure_suffixes)
+    return None
+
+
+def _unknown(text: PlainText, first: int, last: int) -> Iterator[Candidate]:
+    """A run of capitals as a name that the gazetteer does not have, with what small words add to it."""
+    words, capitals = place_words(), text.capitals
+    named = _by_suffix(text, first, last)
+    if named is not None:
+        yield named
+        return
+    end = last
+    while end + 1 < len(capitals) and end - first < _LONGEST and _is_linked(text, end + 1):
+        end += 1
+    if end - first >= _LONGEST or any(capitals[one].text in words.not_places for one in (first, last, end)):
+        return
+    if capitals[first].text in place_names().adjectives or capitals[first].text.isupper():
+        return
+    yield Candidate(capitals[first].start, capitals[end].end)
+
+
+def _is_linked(text: PlainText, number: int) -> bool:
+    """Whether small words such as "am" and "upon" join a capital to the one before it."""
+    words = text.gap(number).split(" ")
+    return len(words) > 2 and not words[0] and not words[-1] and all(word in _LINKS for word in words[1:-1]) and words[1:-1] != ["on"]  # noqa: PLR2004

@@ -1,0 +1,257 @@
+"""How well the words around a name say that it is a place."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from constraintsuite.text.places.candidates import Candidate
+from constraintsuite.text.places.capitals import PlainText
+from constraintsuite.text.places.gazetteer import place_names
+from constraintsuite.text.places.words import levels_of_class_nouns, place_words
+from constraintsuite.text.readings import readings
+
+SURE, IN_PLACE, LIKELY, BARE, NONE = 3, 2, 1, 0, -1
+_WINDOW = 8
+_MARKS = frozenset(",;:()\"“”—")
+_LARGE, _MIDDLING = 300, 100
+_ENGLISH = frozenset(("US", "GB", "CA", "AU", "NZ", "IE"))
+_ALWAYS = frozenset(("US", "GB"))
+_ANY_FOLLOWER = frozenset(("region", "continent", "country"))
+
+
+class Before(NamedTuple):
+    """What stands before a name: its preposition and the word before that, past articles and modifiers."""
+
+    words: list[str]
+    preposition: str
+    noun: str
+    has_article: bool
+
+
+def look_before(text: PlainText, at: int) -> Before:
+    """The words before a place in a text."""
+    lists = place_words()
+    words = text.words_before(at)
+    place = len(words) - 1
+    has_article = place >= 0 and words[place] == "the"
+    while place >= 0 and (words[place] in lists.modifiers or words[place] in lists.directions):
+        place -= 1
+    preposition = words[place] if place >= 0 else ""
+    noun = words[place - 1] if place > 0 else ""
+    return Before(words[: place + 1], preposition, noun, has_article)
+
+
+def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
+    """How sure a candidate is, by itself and the words around it; the candidate before it may be in the same list."""
+    if not one.fits or one.is_code or text.is_in_title(one.start, one.end):
+        return NONE
+    before = look_before(text, one.start)
+    if _is_of_a_title(text, one, before):
+        return NONE
+    follower = _follower(text, one)
+    if one.hint or _is_called_a_place(text, one, before):
+        return SURE
+    if not one.options:
+        return _weigh_unknown(text, one, before, previous)
+    if _needs_article(one, before) or _is_wrong_after_article(text, one, before):
+        return NONE
+    strength = _by_preposition(before)
+    if strength == NONE:
+        return NONE
+    if previous is not None and previous.strength >= LIKELY and is_listed(text, previous, one):
+        strength = max(strength, min(previous.strength, IN_PLACE))
+    return _by_follower(one, strength, follower)
+
+
+def is_listed(text: PlainText, previous: Candidate, one: Candidate) -> bool:
+    """Whether only a comma, "and" or "or" stands between two names."""
+    gap = text.plain[previous.end : one.start]
+    return gap.strip(" ").removesuffix(" the").strip(" ") in (",", "and", "or", ", and", ", or", "and in", "or in", "&", "/")
+
+
+def need(text: PlainText, one: Candidate, surnames: frozenset[str]) -> int:
+    """The strength from which a candidate is taken as a place."""
+    lists = place_words()
+    name = text.plain[one.start : one.end]
+    if name in lists.common_words:
+        return SURE
+    if name in lists.weak or name in surnames:
+        return BARE if _is_geography(text, one) and name not in surnames else IN_PLACE
+    if not one.options:
+        return IN_PLACE
+    if any(place.level not in ("city", "district") for place in one.options):
+        return LIKELY if name in lists.surnames else BARE
+    people = max(place.thousands for place in one.options)
+    if people >= _LARGE:
+        return LIKELY if name in lists.surnames else BARE
+    if people >= _MIDDLING or not any(place.country in _ENGLISH for place in one.options):
+        return LIKELY
+    return IN_PLACE
+
+
+def _is_geography(text: PlainText, one: Candidate) -> bool:
+    """Whether a weak name of a country or an island begins a sentence about a country or an island."""
+    if not text.opens_sentence(one.start) or all(place.level in ("city", "district", "region") for place in one.options):
+        return False
+    return not place_words().geography.isdisjoint(text.words_after(one.end))
+
+
+def _by_preposition(before: Before) -> int:
+    lists = place_words()
+    if before.preposition in lists.locative:
+        return IN_PLACE
+    if before.preposition in lists.negative_prepositions:
+        return IN_PLACE
+    if before.preposition == "of":
+        if before.noun in lists.art_nouns:
+            return NONE
+        return IN_PLACE if before.noun in lists.of_nouns else BARE
+    return LIKELY if before.preposition in lists.doubtful else BARE
+
+
+def _is_of_a_title(text: PlainText, one: Candidate, before: Before) -> bool:
+    """Whether "of" joins the name to a name before it: the Bank of England, Beatrice of England; not the Duke of Brittany."""
+    if before.preposition in ("earl", "baron", "viscount", "lord", "lady", "sir", "mr", "mrs", "dr"):
+        return True
+    index = _capital_before(text, one.start)
+    if index is None:
+        return False
+    last = text.capitals[index]
+    gap = text.plain[last.end : one.start].strip()
+    if gap not in ("of", "of the", "for", "for the", "in", "&", "del", "de"):
+        return False
+    first = index
+    while first > 0 and text.is_joined(first):
+        first -= 1
+    if gap in ("in",):
+        return text.capitals[first].text in ("An", "A", "Midnight", "Sleepless") or (last.text in place_names().adjectives)
+    chain = [text.capitals[number].text for number in range(first, index + 1)]
+    if not gap.startswith("of"):
+        return gap in ("&", "del", "de") or len(chain) > 1
+    if len(chain) == 1 and text.opens_sentence(last.start) and last.text not in ("Bank", "University") and readings_say_noun(last.text):
+        return False
+    while chain and chain[0] in place_words().openers:
+        chain = chain[1:]
+    ordinal = text.words_before(text.capitals[first].start)[-1:]
+    if ordinal and ordinal[0][0].isdigit():
+        return True
+    if not chain or not all(word in place_words().offices for word in chain):
+        return True
+    royal = chain[-1] in ("Duke", "Duchess", "Prince", "Princess", "Count", "Countess", "Earl")
+    return royal and text.plain[one.start : one.end] in place_words().royal_titles
+
+
+def readings_say_noun(word: str) -> bool:
+    """Whether a capital at the start of a sentence is an ordinary word: Parts of England."""
+    return any(reading.pos in ("NOUN", "ADJ", "PRON") for reading in readings(word.lower())) and word not in ("Queen", "King")
+
+
+def _capital_before(text: PlainText, at: int) -> int | None:
+    low, high = 0, len(text.capitals)
+    while low < high:
+        middle = (low + high) // 2
+        if text.capitals[middle].start < at:
+            low = middle + 1
+        else:
+            high = middle
+    return low - 1 if low else None
+
+
+def _is_called_a_place(text: PlainText, one: Candidate, before: Before) -> bool:
+    """Whether a class noun calls the name a place: the village of X, X, a village in Y, the X district of Y."""
+    lists = place_words()
+    nouns = levels_of_class_nouns()
+    if before.preposition == "of" and before.noun in nouns and _head_is_free(before):
+        one.level = one.level or nouns[before.noun]
+        return bool(one.options) or _follower(text, one)[0] in ("", "place")
+    if not one.options and before.has_article is False and before.words[-1:] and before.words[-1] in ("river", "lake", "volcano"):
+        one.level = "natural"
+        return before.words[-2:-1] in (["the"], ["of"])
+    after = text.words_after(one.end)
+    if after[:1] == [","] and after[1:2] in (["a"], ["an"], ["the"]):
+        for place, word in enumerate(after[2:6], 2):
+            if word in lists.appositions and (after[place + 1 : place + 2] == [] or after[place + 1] in lists.followers or after[place + 1] in _MARKS):
+                one.level = one.level or nouns.get(word, "city")
+                return True
+            if word in _MARKS:
+                break
+    if not one.options and before.has_article and after[:1] and after[0] in nouns and after[1:2] == ["of"] and before.preposition in lists.locative:
+        one.level = nouns[after[0]]
+        return True
+    return False
+
+
+def _head_is_free(before: Before) -> bool:
+    """Whether the class noun before "of" is meant as one: not "the state of", "a kingdom of"."""
+    return before.words[-3:-2] != ["no"]
+
+
+def _weigh_unknown(text: PlainText, one: Candidate, before: Before, previous: Candidate | None) -> int:
+    lists = place_words()
+    kind, _ = _follower(text, one)
+    if kind not in ("", "place"):
+        return NONE
+    if one.is_sure:
+        return IN_PLACE
+    if one.level:
+        return IN_PLACE if before.preposition in lists.locative or before.preposition in lists.doubtful or before.has_article else NONE
+    if before.has_article or before.preposition != "in":
+        return NONE
+    window = before.words[-_WINDOW:-1]
+    if _MARKS.isdisjoint(window[-3:]) and not lists.unknown_after.isdisjoint(window[-3:]):
+        return IN_PLACE
+    index = _capital_before(text, one.start)
+    if before.noun in lists.venues:
+        return IN_PLACE
+    if index is not None and text.plain[text.capitals[index].end : one.start].strip() == "in":
+        first = index
+        while first > 0 and text.is_joined(first):
+            first -= 1
+        if any(text.capitals[number].text.lower() in lists.venues for number in range(first, index + 1)):
+            return IN_PLACE
+    return NONE
+
+
+def _needs_article(one: Candidate, before: Before) -> bool:
+    """Whether the name is a place only after "the", and has none: the Tay."""
+    name = one.options[0].name.rpartition(" ")[2] if one.options else ""
+    return not before.has_article and before.preposition != "river" and (name in place_words().with_article and len(one.options[0].name) >= one.end - one.start and " " not in one.options[0].name)
+
+
+def _is_wrong_after_article(text: PlainText, one: Candidate, before: Before) -> bool:
+    """Whether an article stands before the name of a city: the Lincoln."""
+    if not before.has_article or any(place.level != "city" for place in one.options):
+        return False
+    kind, word = _follower(text, one)
+    return not (kind == "noun" and word in place_words().attributive) and before.words[-1:] != ["of"]
+
+
+def _follower(text: PlainText, one: Candidate) -> tuple[str, str]:
+    """The word after a name, and whether a place can stand before it: "" for none or a small word."""
+    after = text.plain[one.end : one.end + 1]
+    if after != " ":
+        return ("", "") if not after.isalnum() else ("noun", "")
+    words = text.words_after(one.end)
+    if not words or not words[0][0].isalpha() or words[0] in place_words().followers:
+        return "", ""
+    if text.plain[one.end + 1].isupper():
+        return "capital", words[0]
+    tags = {reading.tag for reading in readings(words[0])}
+    if tags & {"NN", "JJ", "NNS"} and not (tags & {"VBD", "VBZ"} and not tags & {"JJ"} and "NN" not in tags):
+        return "noun", words[0]
+    return "place", words[0]
+
+
+def _by_follower(one: Candidate, strength: int, follower: tuple[str, str]) -> int:
+    """The strength, changed by a noun that follows: Brussels sprouts, the New York legislature."""
+    kind, word = follower
+    if kind != "noun":
+        return strength
+    lists = place_words()
+    if word in lists.animals_and_foods:
+        return NONE
+    if word in lists.attributive:
+        return max(strength, LIKELY)
+    if any(place.level == "country" and place.country in _ALWAYS or place.level in _ANY_FOLLOWER for place in one.options):
+        return strength
+    return strength if strength >= IN_PLACE else NONE

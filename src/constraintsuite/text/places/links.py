@@ -1,0 +1,79 @@
+"""What the text itself says lies inside what: "Skokie, Illinois", "the East End of London", "Leith, a district of Edinburgh"."""
+
+from __future__ import annotations
+
+import re
+
+from constraintsuite.text.places.candidates import Candidate
+from constraintsuite.text.places.capitals import PlainText
+from constraintsuite.text.places.gazetteer import KnownPlace, holds
+from constraintsuite.text.places.words import place_words
+
+_COMMA = re.compile(r", (?:the )?| \(|, in (?:the )?| in (?:the )?(?:(?:state|province|county|region|department) of (?:the )?)?| of ")
+_APPOSITION = re.compile(
+    r", (?:a|an|the) (?:[\w-]+ ){0,3}(?P<noun>\w+)(?: in| of| near)? (?:the )?(?:(?:\w+ ){0,2}of )?(?:the )?|, the "
+)
+_LONGEST_GAP = 70
+_OUTER = frozenset(("country", "region", "continent", "island"))
+
+
+def link(text: PlainText, candidates: list[Candidate]) -> None:
+    """Note for each candidate the next one if that contains it, and narrow both down to what fits."""
+    for one, other in reversed(list(zip(candidates, candidates[1:], strict=False))):
+        if one.fits and other.fits and other.start - one.end <= _LONGEST_GAP:
+            _link_pair(text, one, other)
+
+
+def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
+    gap = text.plain[one.end : other.start]
+    comma = _COMMA.fullmatch(gap) is not None
+    if not comma and not _is_apposition(gap, text, other) and gap != " ":
+        return
+    if not one.options:
+        if (gap in (", ", " (") and _is_outer(other)) or (not comma and gap != " "):
+            _join(one, other)
+        return
+    pairs = [(inner, outer) for outer in other.options for inner in one.options if holds(outer, inner)]
+    if pairs and (comma or gap == " " or other.options):
+        one.options = tuple(dict.fromkeys(inner for inner, _ in pairs))
+        other.options = tuple(dict.fromkeys(outer for _, outer in pairs))
+        _join(one, other)
+        if other.is_code:
+            other.is_code = False
+
+
+def _join(one: Candidate, other: Candidate) -> None:
+    one.outer = other
+    other.inner.append(one)
+
+
+def _is_outer(other: Candidate) -> bool:
+    return any(place.level in _OUTER for place in other.options) or (other.is_sure and other.outer is not None)
+
+
+def _is_apposition(gap: str, text: PlainText, other: Candidate) -> bool:
+    """Whether the words between two names say that the first is a part of the second."""
+    match = _APPOSITION.fullmatch(gap)
+    if match is None:
+        return False
+    if gap == ", the ":
+        return text.words_after(other.end)[:1] == ["capital"]
+    return match["noun"].lower() in place_words().appositions or any(word in place_words().appositions for word in gap.split())
+
+
+def containers(one: Candidate) -> list[Candidate]:
+    """The places that the text says contain a candidate, the nearest first."""
+    found = []
+    while one.outer is not None and one.outer not in found:
+        one = one.outer
+        found.append(one)
+    return found
+
+
+def weight(place: KnownPlace) -> int:
+    """How likely a place is meant where only its name is given."""
+    if place.level in ("country", "continent"):
+        return 100_000
+    return {"region": 4_000, "natural": 3_000, "island": 3_000, "district": max(500, place.thousands)}.get(
+        place.level, max(place.thousands, 5)
+    )
