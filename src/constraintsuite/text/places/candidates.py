@@ -32,6 +32,8 @@ class Candidate:
     """Whether it is a name of its own, and not a part of a longer one."""
     hint: str = ""
     """The relation that a hyphen says: London-based."""
+    adjective: str = ""
+    """The adjective of a country right before it: the Venezuelan Andes."""
     is_sure: bool = False
     """Whether the name itself says that it is a place: River, County."""
     is_code: bool = False
@@ -83,6 +85,8 @@ def _of_chain(text: PlainText, names: PlaceNames, first: int, last: int) -> Iter
             yield named
             return
         candidate.fits = candidate.fits and _stands_alone(text, opening, at, after, last)
+        if at > opening and text.capitals[at - 1].text in names.adjectives:
+            candidate.adjective = text.capitals[at - 1].text
         known = True
         yield candidate
         at = after

@@ -13,7 +13,7 @@ from constraintsuite.text.places.place import Place
 from constraintsuite.text.places.words import place_words
 
 _DOMINANT = 4
-_SAME_COUNTRY, _SAME_REGION, _SAME_ADJECTIVE = 100, 10, 10
+_SAME_COUNTRY, _SAME_REGION, _SAME_ADJECTIVE = 100, 10, 3
 _PREFERENCE = ("continent", "country", "island", "city", "region", "district", "natural")
 
 
@@ -53,6 +53,8 @@ def _votes(taken: list[Candidate]) -> Counter[tuple[str, str]]:
             votes[one.options[0].country, ""] += 1
             if len({place.region for place in one.options}) == 1 and one.options[0].region:
                 votes[one.options[0].country, one.options[0].region] += 1
+        if one.adjective:
+            votes[place_names().adjectives[one.adjective], ""] += 1
     return votes
 
 

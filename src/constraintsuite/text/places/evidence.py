@@ -7,7 +7,7 @@ from typing import NamedTuple
 from constraintsuite.text.places.candidates import Candidate
 from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.gazetteer import place_names
-from constraintsuite.text.places.words import levels_of_class_nouns, place_words
+from constraintsuite.text.places.words import levels_of_class_nouns, levels_of_definitions, levels_of_rulers, place_words
 from constraintsuite.text.readings import readings
 
 SURE, IN_PLACE, LIKELY, BARE, NONE = 3, 2, 1, 0, -1
@@ -33,9 +33,9 @@ def look_before(text: PlainText, at: int) -> Before:
     lists = place_words()
     words = text.words_before(at)
     place = len(words) - 1
-    has_article = place >= 0 and words[place] == "the"
     while place >= 0 and (words[place] in lists.modifiers or words[place] in lists.directions):
         place -= 1
+    has_article = "the" in words[place + 1 :]
     preposition = words[place] if place >= 0 else ""
     noun = words[place - 1] if place > 0 else ""
     return Before(words[: place + 1], preposition, noun, has_article)
@@ -46,7 +46,7 @@ def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
     if not one.fits or one.is_code or text.is_in_title(one.start, one.end):
         return NONE
     before = look_before(text, one.start)
-    if _is_of_a_title(text, one, before):
+    if _is_of_a_title(text, one, before) and not (previous is not None and previous.outer is one and previous.strength >= LIKELY):
         return NONE
     follower = _follower(text, one)
     if one.hint or _is_called_a_place(text, one, before):
@@ -75,11 +75,13 @@ def need(text: PlainText, one: Candidate, surnames: frozenset[str]) -> int:
     name = text.plain[one.start : one.end]
     if name in lists.common_words:
         return SURE
+    if name in lists.with_article:
+        return BARE
     if name in lists.weak or name in surnames:
         return BARE if _is_geography(text, one) and name not in surnames else IN_PLACE
     if not one.options:
         return IN_PLACE
-    if any(place.level not in ("city", "district") for place in one.options):
+    if any(place.level != "city" for place in one.options):
         return LIKELY if name in lists.surnames else BARE
     people = max(place.thousands for place in one.options)
     if people >= _LARGE:
@@ -163,7 +165,10 @@ def _is_called_a_place(text: PlainText, one: Candidate, before: Before) -> bool:
     nouns = levels_of_class_nouns()
     if before.preposition == "of" and before.noun in nouns and _head_is_free(before):
         one.level = one.level or nouns[before.noun]
-        return bool(one.options) or _follower(text, one)[0] in ("", "place")
+        return bool(one.options) or _follower(text, one)[0] in ("", "place", "verb")
+    if not one.options and before.preposition == "of" and before.noun in levels_of_rulers():
+        one.level = levels_of_rulers()[before.noun]
+        return text.plain[one.start : one.end] not in lists.not_ruled and _follower(text, one)[0] in ("", "place", "verb")
     if not one.options and before.has_article is False and before.words[-1:] and before.words[-1] in ("river", "lake", "volcano"):
         one.level = "natural"
         return before.words[-2:-1] in (["the"], ["of"])
@@ -175,9 +180,27 @@ def _is_called_a_place(text: PlainText, one: Candidate, before: Before) -> bool:
                 return True
             if word in _MARKS:
                 break
+    if _is_defined(text, one, after):
+        return True
     if not one.options and before.has_article and after[:1] and after[0] in nouns and after[1:2] == ["of"] and before.preposition in lists.locative:
         one.level = nouns[after[0]]
         return True
+    return False
+
+
+def _is_defined(text: PlainText, one: Candidate, after: list[str]) -> bool:
+    """Whether a sentence begins with a name and says that it is a place: "Alnwick is a market town in ..."."""
+    if after[:1] not in (["is"], ["was"]) or after[1:2] not in (["a"], ["an"], ["the"]):
+        return False
+    if text.plain[text.sentence_start(one.start) : one.start].strip(" *-") not in ("", "The"):
+        return False
+    levels, lists = levels_of_definitions(), place_words()
+    for place, word in enumerate(after[2:8], 2):
+        if word in levels and (after[place + 1 : place + 2] == [] or after[place + 1] in lists.followers or after[place + 1] in _MARKS):
+            one.level = one.level or levels[word]
+            return True
+        if word in _MARKS or word in ("of", "in", "that", "by"):
+            return False
     return False
 
 
@@ -188,8 +211,8 @@ def _head_is_free(before: Before) -> bool:
 
 def _weigh_unknown(text: PlainText, one: Candidate, before: Before, previous: Candidate | None) -> int:
     lists = place_words()
-    kind, _ = _follower(text, one)
-    if kind not in ("", "place"):
+    kind, word = _follower(text, one)
+    if kind not in ("", "place") and not (one.is_sure and word in lists.attributive):
         return NONE
     if one.is_sure:
         return IN_PLACE
@@ -197,8 +220,10 @@ def _weigh_unknown(text: PlainText, one: Candidate, before: Before, previous: Ca
         return IN_PLACE if before.preposition in lists.locative or before.preposition in lists.doubtful or before.has_article else NONE
     if before.has_article or before.preposition != "in":
         return NONE
-    window = before.words[-_WINDOW:-1]
-    if _MARKS.isdisjoint(window[-3:]) and not lists.unknown_after.isdisjoint(window[-3:]):
+    window = before.words[-4:-1]
+    while any(mark in window for mark in _MARKS):
+        window = window[1:]
+    if not lists.unknown_after.isdisjoint(window):
         return IN_PLACE
     index = _capital_before(text, one.start)
     if before.noun in lists.venues:
@@ -223,7 +248,7 @@ def _is_wrong_after_article(text: PlainText, one: Candidate, before: Before) -> 
     if not before.has_article or any(place.level != "city" for place in one.options):
         return False
     kind, word = _follower(text, one)
-    return not (kind == "noun" and word in place_words().attributive) and before.words[-1:] != ["of"]
+    return not (kind in ("noun", "verb") and word in place_words().attributive) and before.words[-1:] != ["of"]
 
 
 def _follower(text: PlainText, one: Candidate) -> tuple[str, str]:
@@ -237,21 +262,21 @@ def _follower(text: PlainText, one: Candidate) -> tuple[str, str]:
     if text.plain[one.end + 1].isupper():
         return "capital", words[0]
     tags = {reading.tag for reading in readings(words[0])}
-    if tags & {"NN", "JJ", "NNS"} and not (tags & {"VBD", "VBZ"} and not tags & {"JJ"} and "NN" not in tags):
-        return "noun", words[0]
+    if tags & {"NN", "NNS"} and "VBD" not in tags:
+        return ("verb" if "VBZ" in tags or "VBP" in tags else "noun"), words[0]
     return "place", words[0]
 
 
 def _by_follower(one: Candidate, strength: int, follower: tuple[str, str]) -> int:
     """The strength, changed by a noun that follows: Brussels sprouts, the New York legislature."""
     kind, word = follower
-    if kind != "noun":
+    if kind not in ("noun", "verb"):
         return strength
     lists = place_words()
     if word in lists.animals_and_foods:
         return NONE
     if word in lists.attributive:
         return max(strength, LIKELY)
-    if any(place.level == "country" and place.country in _ALWAYS or place.level in _ANY_FOLLOWER for place in one.options):
+    if kind == "verb" or any(place.level == "country" and place.country in _ALWAYS or place.level in _ANY_FOLLOWER for place in one.options):
         return strength
     return strength if strength >= IN_PLACE else NONE

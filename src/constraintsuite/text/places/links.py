@@ -48,7 +48,7 @@ def _join(one: Candidate, other: Candidate) -> None:
 
 
 def _is_outer(other: Candidate) -> bool:
-    return any(place.level in _OUTER for place in other.options) or (other.is_sure and other.outer is not None)
+    return any(place.level in _OUTER for place in other.options) or other.outer is not None
 
 
 def _is_apposition(gap: str, text: PlainText, other: Candidate) -> bool:

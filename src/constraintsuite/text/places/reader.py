@@ -40,7 +40,7 @@ def _take(text: PlainText, candidates: list[Candidate]) -> list[Candidate]:
         one.strength = weigh(text, one, previous)
         needed = need(text, one, surnames)
         if one.outer is not None and one.fits:
-            one.strength = max(one.strength, needed) if one.options or _is_in(text, one) or one.strength >= IN_PLACE else one.strength
+            one.strength = max(one.strength, needed) if one.options or one.level or _is_in(text, one) else one.strength
         if one.inner and one.fits and any(inner.strength >= LIKELY for inner in one.inner):
             one.strength = max(one.strength, needed)
         if one.strength < needed:

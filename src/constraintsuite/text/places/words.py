@@ -31,7 +31,10 @@ class PlaceWords(StrictModel):
     prefixes: WordSet
     suffixes: dict[str, WordSet]
     sure_suffixes: WordSet
+    definitions: dict[str, WordSet]
     offices: WordSet
+    rulers: dict[str, WordSet]
+    not_ruled: WordSet
     royal_titles: WordSet
     attributive: WordSet
     animals_and_foods: WordSet
@@ -55,6 +58,18 @@ def place_words() -> PlaceWords:
 def levels_of_class_nouns() -> dict[str, str]:
     """The level that a class noun says: village means city."""
     return {noun: level for level, nouns in place_words().class_nouns.items() for noun in nouns}
+
+
+@cache
+def levels_of_rulers() -> dict[str, str]:
+    """The level of what someone rules: a mayor a city."""
+    return {noun: level for level, nouns in place_words().rulers.items() for noun in nouns}
+
+
+@cache
+def levels_of_definitions() -> dict[str, str]:
+    """The level that a noun after "is a" says: tributary means natural."""
+    return {noun: level for level, nouns in place_words().definitions.items() for noun in nouns}
 
 
 @cache
