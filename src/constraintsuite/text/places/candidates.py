@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from constraintsuite.text.places.capitals import PlainText
-from constraintsuite.text.places.gazetteer import KnownPlace, PlaceNames, place_names
+from constraintsuite.text.places.gazetteer import KnownPlace, PlaceNames, holds, place_names
 from constraintsuite.text.places.words import levels_of_suffixes, place_words
 
 _LINKS = frozenset(("am", "upon", "on", "sur", "de", "la", "del", "do", "da", "dos", "das", "under", "le", "les", "an", "der", "bei", "ob", "im"))
@@ -119,21 +119,27 @@ def _known(text: PlainText, names: PlaceNames, at: int) -> Candidate | None:
 
 
 def _ends_cleanly(text: PlainText, end: int) -> bool:
-    return not (text.plain[end : end + 1] in ("-", "–") and text.plain[end + 1 : end + 2].isalpha())
+    after = text.plain[end : end + 2]
+    return after[:1] not in ("$", "€", "£", "&", "@", "/") and not (after[:1] in ("-", "–") and after[1:].isalpha())
 
 
 def _stands_alone(text: PlainText, opening: int, at: int, after: int, last: int) -> bool:
     """Whether the words from `at` up to `after` are a name of their own in their run of capitals."""
-    return _left_is_free(text, opening, at) and _right_is_free(text, after, last)
+    return _left_is_free(text, opening, at, after) and _right_is_free(text, at, after, last)
 
 
-def _left_is_free(text: PlainText, opening: int, at: int) -> bool:
+def _is_direction(word: str) -> bool:
+    """Whether a capital word before a name only says which part: Northern Italy; Lower Lorraine is a place of its own."""
+    return word.lower() in place_words().directions and word not in ("Upper", "Lower", "Greater", "Inner", "Outer")
+
+
+def _left_is_free(text: PlainText, opening: int, at: int, after: int) -> bool:
     words, capitals = place_words(), text.capitals
     before = opening
-    while before < at and (capitals[before].text.lower() in words.directions or capitals[before].text in place_names().adjectives):
+    while before < at and (_is_direction(capitals[before].text) or capitals[before].text in place_names().adjectives):
         before += 1
     if before < at:
-        return text.plain[capitals[at - 1].start : capitals[at - 1].end] in _known_ends(text, opening, at)
+        return _is_held(text, (before, at - 1), (at, after - 1))
     start = capitals[opening].start
     glued = text.plain[max(0, start - 1) : start]
     if glued in ("-", "–", "&", "@", "#", "/", "_") or (glued.isalnum()):
@@ -144,19 +150,19 @@ def _left_is_free(text: PlainText, opening: int, at: int) -> bool:
     return not previous or previous[0] not in _PARTICLES
 
 
-def _known_ends(text: PlainText, opening: int, at: int) -> set[str]:
-    """The name before a name, if that one is a known place: Chicago Illinois."""
-    name = text.plain[text.capitals[opening].start : text.capitals[at - 1].end]
-    return {text.capitals[at - 1].text} if name in place_names().places else set()
+def _is_held(text: PlainText, inner: tuple[int, int], outer: tuple[int, int]) -> bool:
+    """Whether two runs of capitals are a place and another that contains it: Chicago Illinois."""
+    places, capitals = place_names().places, text.capitals
+    one, other = (text.plain[capitals[first].start : capitals[last].end] for first, last in (inner, outer))
+    return any(holds(large, small) for large in places.get(other, ()) for small in places.get(one, ()))
 
 
-def _right_is_free(text: PlainText, after: int, last: int) -> bool:
+def _right_is_free(text: PlainText, at: int, after: int, last: int) -> bool:
     if after > last:
         return True
     if text.capitals[after - 1].text.endswith("."):
         return text.capitals[after].text in place_words().openers or text.capitals[after].text in place_names().places
-    rest = text.plain[text.capitals[after].start : text.capitals[last].end]
-    return rest in place_names().places
+    return _is_held(text, (at, after - 1), (after, last))
 
 
 def _by_suffix(text: PlainText, first: int, last: int) -> Candidate | None:

@@ -83,6 +83,11 @@ class PlainText:
         """The words after a place in its sentence, in the same form."""
         return _split(self.plain[at : min(self.sentence_end(at), at + _CONTEXT)])
 
+    def words_around(self, start: int, end: int) -> list[str]:
+        """The words near a span, in this sentence and its neighbours; the parts of a word with hyphens are words."""
+        near = self.plain[max(0, start - _CONTEXT) : start] + " " + self.plain[end : end + _CONTEXT]
+        return _split(near.replace("-", " "))
+
 
 _WORD = re.compile(r"[\w$€£%]+(?:['.-]\w+)*|[,;:()\"“”—]")
 

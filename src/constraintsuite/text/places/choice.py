@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from constraintsuite.text.places.candidates import Candidate
 from constraintsuite.text.places.capitals import PlainText
@@ -13,6 +14,7 @@ from constraintsuite.text.places.place import Place
 from constraintsuite.text.places.words import place_words
 
 _DOMINANT = 4
+_SMALL = 60
 _SAME_COUNTRY, _SAME_REGION, _SAME_ADJECTIVE = 100, 10, 3
 _PREFERENCE = ("continent", "country", "island", "city", "region", "district", "natural")
 
@@ -79,7 +81,17 @@ def _pick(text: PlainText, one: Candidate, votes: Counter[tuple[str, str]], adje
     order = sorted(scores, key=lambda key: (-scores[key], key))
     if len(order) > 1 and scores[order[0]] < _DOMINANT * scores[order[1]] and order[0][1] != order[1][1]:
         return None
-    return best[order[0]]
+    found = best[order[0]]
+    if _is_small(found) and one.outer is None and not votes[found.country, ""] and votes:
+        return None
+    rivals = [place for place in options if (place.name, place.country) == order[0] and place.region != found.region]
+    if any(_DOMINANT * weight(place) > weight(found) and not votes[found.country, found.region] for place in rivals):
+        return replace(found, region="")
+    return found
+
+
+def _is_small(place: KnownPlace) -> bool:
+    return place.level == "city" and place.thousands < _SMALL
 
 
 def _rank(place: KnownPlace) -> int:

@@ -8,13 +8,22 @@ from constraintsuite.text.places.candidates import Candidate
 from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.gazetteer import place_names
 from constraintsuite.text.places.words import levels_of_class_nouns, levels_of_definitions, levels_of_rulers, place_words
-from constraintsuite.text.readings import readings
+from constraintsuite.text.readings import in_dictionary, readings
 
 SURE, IN_PLACE, LIKELY, BARE, NONE = 3, 2, 1, 0, -1
 _WINDOW = 8
+_SORTS = {
+    "city": ("city", "district", "country"),
+    "district": ("city", "district"),
+    "region": ("region", "country", "island", "natural"),
+    "country": ("country", "region", "island"),
+    "island": ("island", "country", "region"),
+    "natural": ("natural",),
+}
 _MARKS = frozenset(",;:()\"“”—")
 _LARGE, _MIDDLING = 300, 100
 _ENGLISH = frozenset(("US", "GB", "CA", "AU", "NZ", "IE"))
+_WITH_ARTICLE = frozenset(("US", "U.S.", "UK", "U.K.", "USA", "UAE", "USSR"))
 _ALWAYS = frozenset(("US", "GB"))
 _ANY_FOLLOWER = frozenset(("region", "continent", "country"))
 
@@ -43,12 +52,14 @@ def look_before(text: PlainText, at: int) -> Before:
 
 def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
     """How sure a candidate is, by itself and the words around it; the candidate before it may be in the same list."""
-    if not one.fits or one.is_code or text.is_in_title(one.start, one.end):
+    if not one.fits or one.is_code or text.is_in_title(one.start, one.end) or _is_work(text, one):
         return NONE
     before = look_before(text, one.start)
     if _is_of_a_title(text, one, before) and not (previous is not None and previous.outer is one and previous.strength >= LIKELY):
         return NONE
     follower = _follower(text, one)
+    if len(one.options) and _is_class_word(text, one):
+        return NONE
     if one.hint or _is_called_a_place(text, one, before):
         return SURE
     if not one.options:
@@ -60,7 +71,24 @@ def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
         return NONE
     if previous is not None and previous.strength >= LIKELY and is_listed(text, previous, one):
         strength = max(strength, min(previous.strength, IN_PLACE))
+    elif previous is not None and previous.strength < BARE and strength < IN_PLACE and is_listed(text, previous, one):
+        if not previous.fits or not previous.options or _is_of_a_title(text, previous, look_before(text, previous.start)):
+            return NONE  # Presidents Truman and Kennedy, Maria of Naples and Sicily
+    if strength < IN_PLACE and (_is_team(text, one, before) or _is_numbered(text, one)):
+        return NONE
     return _by_follower(one, strength, follower)
+
+
+def _is_class_word(text: PlainText, one: Candidate) -> bool:
+    """Whether the name is a class noun of another: the Canton of Aargau."""
+    word = text.plain[one.start : one.end].lower()
+    return word in levels_of_class_nouns() and text.words_after(one.end)[:1] == ["of"]
+
+
+def _is_numbered(text: PlainText, one: Candidate) -> bool:
+    """Whether a number follows that is no year: the Indianapolis 500."""
+    word = text.words_after(one.end)[:1]
+    return bool(word) and word[0].isdigit() and len(word[0]) != 4 and text.plain[one.end : one.end + 1] == " "  # noqa: PLR2004
 
 
 def is_listed(text: PlainText, previous: Candidate, one: Candidate) -> bool:
@@ -145,7 +173,7 @@ def _is_of_a_title(text: PlainText, one: Candidate, before: Before) -> bool:
 
 def readings_say_noun(word: str) -> bool:
     """Whether a capital at the start of a sentence is an ordinary word: Parts of England."""
-    return any(reading.pos in ("NOUN", "ADJ", "PRON") for reading in readings(word.lower())) and word not in ("Queen", "King")
+    return in_dictionary(word.lower()) and any(reading.pos in ("NOUN", "ADJ", "PRON") for reading in readings(word.lower())) and word not in ("Queen", "King")
 
 
 def _capital_before(text: PlainText, at: int) -> int | None:
@@ -165,8 +193,9 @@ def _is_called_a_place(text: PlainText, one: Candidate, before: Before) -> bool:
     nouns = levels_of_class_nouns()
     if before.preposition == "of" and before.noun in nouns and _head_is_free(before):
         one.level = one.level or nouns[before.noun]
+        _narrow(one, before.noun)
         return bool(one.options) or _follower(text, one)[0] in ("", "place", "verb")
-    if not one.options and before.preposition == "of" and before.noun in levels_of_rulers():
+    if not one.options and before.preposition == "of" and before.noun in levels_of_rulers() and not before.has_article:
         one.level = levels_of_rulers()[before.noun]
         return text.plain[one.start : one.end] not in lists.not_ruled and _follower(text, one)[0] in ("", "place", "verb")
     if not one.options and before.has_article is False and before.words[-1:] and before.words[-1] in ("river", "lake", "volcano"):
@@ -202,6 +231,43 @@ def _is_defined(text: PlainText, one: Candidate, after: list[str]) -> bool:
         if word in _MARKS or word in ("of", "in", "that", "by"):
             return False
     return False
+
+
+def _narrow(one: Candidate, noun: str) -> None:
+    """Keep the entries that are what a class noun says: the county of Durham is no city."""
+    small = noun in ("village", "hamlet", "settlement", "castle")
+    sorts = _SORTS.get(one.level, ())
+    one.options = tuple(
+        place for place in one.options if place.level in sorts and not (small and place.thousands >= _MIDDLING)
+    )
+
+
+def _is_work(text: PlainText, one: Candidate) -> bool:
+    """Whether a sentence begins with a name and says that it is a film, a song, a person: Deep Blue Sea is a 1999 film."""
+    if not text.opens_sentence(one.start):
+        return False
+    after = text.words_after(one.end)
+    lists = place_words()
+    if after[:1] == ["("]:
+        end = next((place for place, word in enumerate(after) if word == ")"), len(after))
+        if not lists.works.isdisjoint(after[:end]):
+            return True
+        after = after[end + 1 :]
+    if after[:1] not in (["is"], ["was"]):
+        return False
+    for word in after[1:12]:
+        if word in lists.works:
+            return True
+        if word in ("in", "of", "that", "by", "from", "with", ",", "which", "where"):
+            return False
+    return False
+
+
+def _is_team(text: PlainText, one: Candidate, before: Before) -> bool:
+    """Whether a place stands for its team: a win over Iowa."""
+    if before.preposition in ("from", "of"):
+        return False
+    return not place_words().sports.isdisjoint(text.words_around(one.start, one.end))
 
 
 def _head_is_free(before: Before) -> bool:
@@ -245,9 +311,12 @@ def _needs_article(one: Candidate, before: Before) -> bool:
 
 def _is_wrong_after_article(text: PlainText, one: Candidate, before: Before) -> bool:
     """Whether an article stands before the name of a city: the Lincoln."""
-    if not before.has_article or any(place.level != "city" for place in one.options):
+    if not before.has_article:
         return False
     kind, word = _follower(text, one)
+    if any(place.level != "city" for place in one.options):
+        usual = text.plain[one.start : one.end] in _WITH_ARTICLE or " " in one.options[0].name or one.options[0].name.endswith("s")
+        return before.words[-1:] != ["the"] and kind == "noun" and not usual and word not in place_words().attributive
     return not (kind in ("noun", "verb") and word in place_words().attributive) and before.words[-1:] != ["of"]
 
 

@@ -82,7 +82,7 @@ def place_names() -> PlaceNames:
         regions[code, region] = names.partition("|")[0]
         _add(by_name, names.split("|"), KnownPlace(regions[code, region], "region", code, region))
     for city in _cities():
-        _add(by_name, [city.name], city)
+        _add(by_name, [city.name.partition(" (")[0]], replace(city, name=city.name.partition(" (")[0]))
     for level, code, region, names in _rows("landmarks"):
         place = KnownPlace(names.partition("|")[0], level, code.strip("-"), region.strip("-"))
         if level == "country" and region != "-":

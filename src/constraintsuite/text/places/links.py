@@ -9,7 +9,7 @@ from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.gazetteer import KnownPlace, holds
 from constraintsuite.text.places.words import place_words
 
-_COMMA = re.compile(r", (?:the )?| \(|, in (?:the )?| in (?:the )?(?:(?:state|province|county|region|department) of (?:the )?)?| of ")
+_COMMA = re.compile(r", (?:the )?| \(|, in (?:the )?| in (?:the )?(?:(?:north|south|east|west)\w* |central )?(?:(?:state|province|county|region|department) of (?:the )?)?| of (?:the )?(?:(?:north|south|east|west)\w*(?:ern)? |central )?")
 _APPOSITION = re.compile(
     r", (?:a|an|the) (?:[\w-]+ ){0,3}(?P<noun>\w+)(?: in| of| near)? (?:the )?(?:(?:\w+ ){0,2}of )?(?:the )?|, the "
 )
@@ -38,8 +38,27 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
         one.options = tuple(dict.fromkeys(inner for inner, _ in pairs))
         other.options = tuple(dict.fromkeys(outer for _, outer in pairs))
         _join(one, other)
-        if other.is_code:
-            other.is_code = False
+        other.is_code = False
+    elif comma and _is_another(gap, text, one, other):
+        one.options = ()
+        _join(one, other)
+
+
+def _is_another(gap: str, text: PlainText, one: Candidate, other: Candidate) -> bool:
+    """Whether the text says that a name is a place in a country where the gazetteer has none: the Blue Mountains of Jamaica."""
+    if any(place.level not in ("city", "district", "natural", "island") for place in one.options) or not _is_outer(other):
+        return False
+    if any(holds(outer, inner) is None for outer in other.options for inner in one.options):
+        return False
+    if gap.startswith(",") and (text.words_before(one.start)[-1:] not in (["in"], ["near"], ["at"]) or _goes_on(text, other)):
+        return False
+    one.level = one.level or one.options[0].level
+    return gap != " ("
+
+
+def _goes_on(text: PlainText, one: Candidate) -> bool:
+    """Whether a list goes on after a name: in Paris, Germany and Spain."""
+    return text.words_after(one.end)[:1] in (["and"], ["or"])
 
 
 def _join(one: Candidate, other: Candidate) -> None:
@@ -75,5 +94,5 @@ def weight(place: KnownPlace) -> int:
     if place.level in ("country", "continent"):
         return 100_000
     return {"region": 4_000, "natural": 3_000, "island": 3_000, "district": max(500, place.thousands)}.get(
-        place.level, max(place.thousands, 5)
+        place.level, place.thousands or 500
     )

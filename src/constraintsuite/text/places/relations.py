@@ -62,7 +62,7 @@ def _past_of(before: Before) -> list[str]:
     """The words up to the preposition that governs the name, past "the city of", "the north of"."""
     words = before.words
     lists = place_words()
-    while len(words) > 2 and words[-1] == "of" and words[-2] in lists.of_nouns | {"outskirts", "town", "village", "island"}:  # noqa: PLR2004
+    while len(words) > 2 and words[-1] == "of" and words[-2] in lists.of_nouns and words[-2] != "outside":  # noqa: PLR2004
         words = words[:-2]
         while words and (words[-1] in lists.modifiers or words[-1] in lists.directions or words[-1] in ("whole", "entire", "upper")):
             words = words[:-1]

@@ -40,6 +40,7 @@ class PlaceWords(StrictModel):
     animals_and_foods: WordSet
     geography: WordSet
     works: WordSet
+    sports: WordSet
     hyphenated: dict[str, str]
     venues: WordSet
     relations: dict[str, WordSet]
