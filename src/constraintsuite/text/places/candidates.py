@@ -36,6 +36,8 @@ class Candidate:
     """The adjective of a country right before it: the Venezuelan Andes."""
     is_sure: bool = False
     """Whether the name itself says that it is a place: River, County."""
+    is_defined: bool = False
+    """Whether its sentence defines it: "Alnwick is a market town in ..."."""
     is_code: bool = False
     """Whether it is a code such as TX, which is a place only after a city."""
     strength: int = -1
@@ -138,7 +140,7 @@ def _left_is_free(text: PlainText, opening: int, at: int, after: int) -> bool:
     before = opening
     while before < at and (_is_direction(capitals[before].text) or capitals[before].text in place_names().adjectives):
         before += 1
-    if before < at:
+    if before < at and not capitals[at - 1].text.endswith("."):
         return _is_held(text, (before, at - 1), (at, after - 1))
     start = capitals[opening].start
     glued = text.plain[max(0, start - 1) : start]

@@ -79,6 +79,11 @@ class PlainText:
         start = max(self.sentence_start(at), at - _CONTEXT)
         return _split(self.plain[start:at])
 
+    def spans_before(self, at: int) -> list[tuple[int, int]]:
+        """Where the words before a place are."""
+        start = max(self.sentence_start(at), at - _CONTEXT)
+        return [match.span() for match in _WORD.finditer(self.plain, start, at)]
+
     def words_after(self, at: int) -> list[str]:
         """The words after a place in its sentence, in the same form."""
         return _split(self.plain[at : min(self.sentence_end(at), at + _CONTEXT)])

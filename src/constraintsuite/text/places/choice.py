@@ -32,7 +32,7 @@ def choose(text: PlainText, taken: Iterable[Candidate]) -> tuple[Place, ...]:
             chosen[id(one)] = _unknown(text, one, chosen)
     return tuple(
         Place(
-            one.start, one.end, place.name, place.level, place.country,
+            one.start, one.end, place.name, _level(one, place), place.country,
             place_names().regions.get((place.country, place.region), "") if place.level != "country" else "",
             one.hint or one.relation, one.of, one.negated,
             tuple(_name(text, outer, chosen) for outer in containers(one)),
@@ -40,6 +40,11 @@ def choose(text: PlainText, taken: Iterable[Candidate]) -> tuple[Place, ...]:
         for one in taken
         if (place := chosen[id(one)]) is not None
     )  # fmt: skip
+
+
+def _level(one: Candidate, place: KnownPlace) -> str:
+    """The level of a place, where the text may know better: Richmond, a suburb of Melbourne."""
+    return "district" if (place.level, one.level) == ("city", "district") else place.level
 
 
 def _name(text: PlainText, one: Candidate, chosen: dict[int, KnownPlace | None]) -> str:
@@ -100,4 +105,5 @@ def _rank(place: KnownPlace) -> int:
 
 def _unknown(text: PlainText, one: Candidate, chosen: dict[int, KnownPlace | None]) -> KnownPlace:
     country = next((place.country for outer in containers(one) if (place := chosen.get(id(outer))) is not None and place.country), "")
-    return KnownPlace(text.text[one.start : one.end], one.level or "city", country)
+    level = "city" if one.level == "natural" and not one.is_sure and not one.is_defined and one.outer is not None else one.level
+    return KnownPlace(text.text[one.start : one.end], level or "city", country)

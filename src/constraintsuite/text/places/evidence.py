@@ -192,8 +192,9 @@ def _is_called_a_place(text: PlainText, one: Candidate, before: Before) -> bool:
     lists = place_words()
     nouns = levels_of_class_nouns()
     if before.preposition == "of" and before.noun in nouns and _head_is_free(before):
-        one.level = one.level or nouns[before.noun]
-        _narrow(one, before.noun)
+        if not one.options or nouns[before.noun] != "district":  # a suburb of Chicago
+            one.level = one.level or nouns[before.noun]
+            _narrow(one, before.noun)
         return bool(one.options) or _follower(text, one)[0] in ("", "place", "verb")
     if not one.options and before.preposition == "of" and before.noun in levels_of_rulers() and not before.has_article:
         one.level = levels_of_rulers()[before.noun]
@@ -226,7 +227,7 @@ def _is_defined(text: PlainText, one: Candidate, after: list[str]) -> bool:
     levels, lists = levels_of_definitions(), place_words()
     for place, word in enumerate(after[2:8], 2):
         if word in levels and (after[place + 1 : place + 2] == [] or after[place + 1] in lists.followers or after[place + 1] in _MARKS):
-            one.level = one.level or levels[word]
+            one.level, one.is_defined = one.level or levels[word], True
             return True
         if word in _MARKS or word in ("of", "in", "that", "by"):
             return False
@@ -265,7 +266,7 @@ def _is_work(text: PlainText, one: Candidate) -> bool:
 
 def _is_team(text: PlainText, one: Candidate, before: Before) -> bool:
     """Whether a place stands for its team: a win over Iowa."""
-    if before.preposition in ("from", "of"):
+    if before.preposition in ("from", "of") or all(place.level in ("natural", "island", "continent") for place in one.options):
         return False
     return not place_words().sports.isdisjoint(text.words_around(one.start, one.end))
 
@@ -334,6 +335,12 @@ def _follower(text: PlainText, one: Candidate) -> tuple[str, str]:
     if tags & {"NN", "NNS"} and "VBD" not in tags:
         return ("verb" if "VBZ" in tags or "VBP" in tags else "noun"), words[0]
     return "place", words[0]
+
+
+def next_noun(text: PlainText, one: Candidate) -> str:
+    """The noun that a name stands before as an adjective: legislature, for the New York legislature."""
+    kind, word = _follower(text, one)
+    return word if kind == "noun" or (kind == "verb" and word in place_words().attributive) else ""
 
 
 def _by_follower(one: Candidate, strength: int, follower: tuple[str, str]) -> int:

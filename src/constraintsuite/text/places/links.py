@@ -93,6 +93,6 @@ def weight(place: KnownPlace) -> int:
     """How likely a place is meant where only its name is given."""
     if place.level in ("country", "continent"):
         return 100_000
-    return {"region": 4_000, "natural": 3_000, "island": 3_000, "district": max(500, place.thousands)}.get(
+    return {"region": 4_000, "natural": 3_000, "island": 4_000, "district": max(500, place.thousands)}.get(
         place.level, place.thousands or 500
     )

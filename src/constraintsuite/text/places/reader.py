@@ -27,6 +27,7 @@ def read_places(text: str) -> tuple[Place, ...]:
     taken = _take(plain, candidates)
     taken += _repeated(plain, candidates, taken)
     taken.sort(key=lambda one: one.start)
+    _place_defined(plain, taken)
     relate(plain, taken)
     return choose(plain, taken)
 
@@ -49,6 +50,14 @@ def _take(text: PlainText, candidates: list[Candidate]) -> list[Candidate]:
             taken.append(one)
         previous = one
     return taken
+
+
+def _place_defined(text: PlainText, taken: list[Candidate]) -> None:
+    """Note what contains a name that its sentence defines: the next place after "in"."""
+    for number, one in enumerate(taken):
+        if one.is_defined and one.outer is None:
+            end = text.sentence_end(one.start)
+            one.outer = next((other for other in taken[number + 1 :] if other.start < end and look_before(text, other.start).preposition == "in"), None)
 
 
 def _is_in(text: PlainText, one: Candidate) -> bool:

@@ -44,6 +44,8 @@ class PlaceWords(StrictModel):
     hyphenated: dict[str, str]
     venues: WordSet
     relations: dict[str, WordSet]
+    from_before_to: WordSet
+    event_nouns: WordSet
     unknown_after: WordSet
     not_places: WordSet
     followers: WordSet
