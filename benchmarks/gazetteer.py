@@ -48,9 +48,7 @@ def main() -> None:
 def is_kept(city: dict[str, Any], capitals: set[tuple[str, str]]) -> bool:
     """Whether a city is a capital, or large enough for its country."""
     country = city["countrycode"]
-    least = (
-        SMALLEST_ENGLISH if country in ENGLISH_SPEAKING else SMALLEST_EUROPEAN if country in EUROPEAN else SMALLEST
-    )
+    least = SMALLEST_ENGLISH if country in ENGLISH_SPEAKING else SMALLEST_EUROPEAN if country in EUROPEAN else SMALLEST
     return city["population"] >= least or (country, city["name"]) in capitals
 
 

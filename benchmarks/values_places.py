@@ -121,7 +121,9 @@ def required(module: str, package: str = "") -> Any:  # noqa: ANN401 - a module 
 
 def _located(text: str, start: int, end: int) -> Found:
     written = text[start:end]
-    return Found(start, end, value(written.removeprefix("the ").removesuffix("'s"), _countries_by_name().get(_key(written), "")))
+    return Found(
+        start, end, value(written.removeprefix("the ").removesuffix("'s"), _countries_by_name().get(_key(written), ""))
+    )
 
 
 def _key(name: str) -> str:
@@ -168,7 +170,16 @@ def main() -> None:
                 for field, good in _compare(item, place).items():
                     right[field].append(good)
                     if options.errors and not good:
-                        print(sentence.id, field, place.name, repr(getattr(place, field)), "not", repr(item[field]), "|", sentence.text)
+                        print(
+                            sentence.id,
+                            field,
+                            place.name,
+                            repr(getattr(place, field)),
+                            "not",
+                            repr(item[field]),
+                            "|",
+                            sentence.text,
+                        )
                 if item["relation"] != "other":
                     right["relation, where there is one"].append(place.relation == item["relation"])
                     right["of, where there is one"].append(_compare(item, place)["of"])
@@ -176,7 +187,9 @@ def main() -> None:
                     right["negated, where either says so"].append(place.negated == item["negated"])
     for field, values in right.items():
         share = wilson(sum(values), len(values))
-        print(f"{field:<32} {percent(share.value or 0)} [{percent(share.low or 0)}, {percent(share.high or 0)}] n={share.n}")
+        print(
+            f"{field:<32} {percent(share.value or 0)} [{percent(share.low or 0)}, {percent(share.high or 0)}] n={share.n}"
+        )
 
 
 def _pairs(items: Iterable[Mapping[str, Any]], places: Iterable[Place]) -> list[tuple[Mapping[str, Any], Place]]:
@@ -185,7 +198,11 @@ def _pairs(items: Iterable[Mapping[str, Any]], places: Iterable[Place]) -> list[
     for item in items:
         wanted = label(item)
         hit = next(
-            (one for one in left if one.start < wanted.end and wanted.start < one.end and value(one.name, one.country) == wanted.value),
+            (
+                one
+                for one in left
+                if one.start < wanted.end and wanted.start < one.end and value(one.name, one.country) == wanted.value
+            ),
             None,
         )
         if hit is not None:

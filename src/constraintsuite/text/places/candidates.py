@@ -9,8 +9,53 @@ from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.gazetteer import KnownPlace, PlaceNames, holds, place_names
 from constraintsuite.text.places.words import levels_of_suffixes, place_words
 
-_LINKS = frozenset(("am", "upon", "on", "sur", "de", "la", "del", "do", "da", "dos", "das", "under", "le", "les", "an", "der", "bei", "ob", "im"))
-_PARTICLES = frozenset(("de", "del", "du", "da", "di", "la", "le", "el", "al", "von", "van", "der", "zu", "dos", "das", "bin", "ibn", "&", "y", "e"))
+_LINKS = frozenset(
+    (
+        "am",
+        "upon",
+        "on",
+        "sur",
+        "de",
+        "la",
+        "del",
+        "do",
+        "da",
+        "dos",
+        "das",
+        "under",
+        "le",
+        "les",
+        "an",
+        "der",
+        "bei",
+        "ob",
+        "im",
+    )
+)
+_PARTICLES = frozenset(
+    (
+        "de",
+        "del",
+        "du",
+        "da",
+        "di",
+        "la",
+        "le",
+        "el",
+        "al",
+        "von",
+        "van",
+        "der",
+        "zu",
+        "dos",
+        "das",
+        "bin",
+        "ibn",
+        "&",
+        "y",
+        "e",
+    )
+)
 _WITH_ADJECTIVE = frozenset(("natural", "island", "region", "continent"))
 """What an adjective of a country can stand before: the Venezuelan Andes."""
 _LONGEST = 5
@@ -83,7 +128,11 @@ def _of_chain(text: PlainText, names: PlaceNames, first: int, last: int) -> Iter
         while after < len(text.capitals) and text.capitals[after].start < candidate.end:
             after += 1
         named = _by_suffix(text, opening, last)
-        if named is not None and (named.start < candidate.start or named.end > candidate.end) and not (candidate.options and at == opening and after > last):
+        if (
+            named is not None
+            and (named.start < candidate.start or named.end > candidate.end)
+            and not (candidate.options and at == opening and after > last)
+        ):
             yield named
             return
         candidate.fits = candidate.fits and _stands_alone(text, opening, at, after, last)
@@ -140,7 +189,7 @@ def _left_is_free(text: PlainText, opening: int, at: int, after: int) -> bool:
     before = opening
     while before < at and (_is_direction(capitals[before].text) or capitals[before].text in place_names().adjectives):
         before += 1
-    if before < at and not capitals[at - 1].text.endswith("."):
+    if before < at and capitals[at - 1].text not in ("U.S.", "U.K."):
         return _is_held(text, (before, at - 1), (at, after - 1))
     start = capitals[opening].start
     glued = text.plain[max(0, start - 1) : start]
@@ -162,7 +211,7 @@ def _is_held(text: PlainText, inner: tuple[int, int], outer: tuple[int, int]) ->
 def _right_is_free(text: PlainText, at: int, after: int, last: int) -> bool:
     if after > last:
         return True
-    if text.capitals[after - 1].text.endswith("."):
+    if text.capitals[after - 1].text in ("U.S.", "U.K."):
         return text.capitals[after].text in place_words().openers or text.capitals[after].text in place_names().places
     return _is_held(text, (at, after - 1), (after, last))
 
@@ -173,12 +222,22 @@ def _by_suffix(text: PlainText, first: int, last: int) -> Candidate | None:
     size = last - first + 1
     if size < 2:  # noqa: PLR2004
         return None
-    if capitals[first].text in words.prefixes and size <= _LONGEST_UNKNOWN and capitals[last].text not in words.not_places:
+    if (
+        capitals[first].text in words.prefixes
+        and size <= _LONGEST_UNKNOWN
+        and capitals[last].text not in words.not_places
+    ):
         level = "island" if capitals[first].text == "Isle" else "natural"
         return Candidate(capitals[first].start, capitals[last].end, level=level, is_sure=capitals[first].text != "Cape")
     level = levels_of_suffixes().get(capitals[last].text, "")
-    if level and size <= _LONGEST_UNKNOWN + 1 and not any(capitals[one].text in words.not_places for one in range(first, last)):
-        return Candidate(capitals[first].start, capitals[last].end, level=level, is_sure=capitals[last].text in words.sure_suffixes)
+    if (
+        level
+        and size <= _LONGEST_UNKNOWN + 1
+        and not any(capitals[one].text in words.not_places for one in range(first, last))
+    ):
+        return Candidate(
+            capitals[first].start, capitals[last].end, level=level, is_sure=capitals[last].text in words.sure_suffixes
+        )
     return None
 
 
@@ -202,4 +261,10 @@ def _unknown(text: PlainText, first: int, last: int) -> Iterator[Candidate]:
 def _is_linked(text: PlainText, number: int) -> bool:
     """Whether small words such as "am" and "upon" join a capital to the one before it."""
     words = text.gap(number).split(" ")
-    return len(words) > 2 and not words[0] and not words[-1] and all(word in _LINKS for word in words[1:-1]) and words[1:-1] != ["on"]  # noqa: PLR2004
+    return (
+        len(words) > 2
+        and not words[0]
+        and not words[-1]
+        and all(word in _LINKS for word in words[1:-1])
+        and words[1:-1] != ["on"]
+    )  # noqa: PLR2004

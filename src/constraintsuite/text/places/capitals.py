@@ -3,19 +3,47 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import NamedTuple
 
 from constraintsuite.text.places.gazetteer import without_marks
 
-_CAPITAL = re.compile(r"(?<![\w'])(?:(?:[A-Z]\.){2,}|(?:St|Mt|Ft)\.(?= )|[A-Z]\.(?= )|[A-Z]\w*(?:'(?!s\b)\w+|[-–]\w+)*)")
+_CAPITAL = re.compile(
+    r"(?<![\w'])(?:(?:[A-Z]\.){2,}|(?:St|Mt|Ft)\.(?= )|[A-Z]\.(?= )|[A-Z]\w*(?:'(?!s\b)\w+|[-–]\w+)*)"
+)
 _SENTENCE_END = re.compile(r"""[.!?…]["')\]”]*\s+(?=["'(\[“]?[A-Z0-9])|\n+|[•▪|]""")
-_ABBREVIATIONS = frozenset(("St", "Mt", "Ft", "Mr", "Mrs", "Ms", "Dr", "Prof", "Rev", "Gen", "Col", "Sgt", "Capt", "Jr", "Sr", "No", "vs", "ca", "c", "b", "d"))
+_ABBREVIATIONS = frozenset(
+    (
+        "St",
+        "Mt",
+        "Ft",
+        "Mr",
+        "Mrs",
+        "Ms",
+        "Dr",
+        "Prof",
+        "Rev",
+        "Gen",
+        "Col",
+        "Sgt",
+        "Capt",
+        "Jr",
+        "Sr",
+        "No",
+        "vs",
+        "ca",
+        "c",
+        "b",
+        "d",
+    )
+)
 _QUOTED = re.compile(r'["“][^"“”\n]{1,80}["”]')
 _LAST_WORD = re.compile(r"\w+$")
 _JOINS = frozenset((" ", "- "))
 _CONTEXT = 140
+_LONGEST_CHAIN = 12
+_OPENING = 6
 _STRIPPED = ".,;:!?()[]\"'“”"
 
 
@@ -34,7 +62,10 @@ class PlainText:
         self.text = text
         self.plain = without_marks(text)
         self.capitals = [Capital(match.start(), match.end(), match[0]) for match in _CAPITAL.finditer(self.plain)]
-        self._starts = [0, *(match.end() for match in _SENTENCE_END.finditer(self.plain) if _ends(self.plain, match.start()))]
+        self._starts = [
+            0,
+            *(match.end() for match in _SENTENCE_END.finditer(self.plain) if _ends(self.plain, match.start())),
+        ]
 
     def sentence_start(self, at: int) -> int:
         """Where the sentence of a place begins."""
@@ -55,15 +86,25 @@ class PlainText:
             return False
         return self.capitals[number].start not in self._start_set
 
+    def chain_start(self, number: int) -> int:
+        """The first of the joined capitals that a capital is in, at most a few before it."""
+        first = number
+        while first > max(0, number - _LONGEST_CHAIN) and self.is_joined(first):
+            first -= 1
+        return first
+
+    def capital_before(self, at: int) -> int | None:
+        """The number of the last capital before a place."""
+        number = bisect_left(self.capitals, (at,)) - 1
+        return number if number >= 0 else None
+
     @cached_property
     def _start_set(self) -> frozenset[int]:
         return frozenset(self._starts)
 
     @cached_property
     def _quotes(self) -> list[tuple[int, int]]:
-        return [
-            match.span() for match in _QUOTED.finditer(self.plain) if _is_title(match[0])
-        ]
+        return [match.span() for match in _QUOTED.finditer(self.plain) if _is_title(match[0])]
 
     def is_in_title(self, start: int, end: int) -> bool:
         """Whether a span lies in quotation marks around words that nearly all have capitals."""
@@ -72,7 +113,8 @@ class PlainText:
 
     def opens_sentence(self, at: int) -> bool:
         """Whether a sentence begins at a place, or a quotation or bracket in it."""
-        return not self.plain[self.sentence_start(at) : at].strip(" \"'(“[*-")
+        start = self.sentence_start(max(at, 0))
+        return 0 <= at - start <= _OPENING and not self.plain[start:at].strip(" \"'(“[*-")
 
     def words_before(self, at: int) -> list[str]:
         """The words before a place in its sentence, in lower case; a comma or bracket after a word is a word."""

@@ -23,7 +23,9 @@ def choose(text: PlainText, taken: Iterable[Candidate]) -> tuple[Place, ...]:
     """The places of the candidates, without those that may be several places."""
     taken = list(taken)
     votes = _votes(taken)
-    adjectives = {place_names().adjectives[word.text] for word in text.capitals if word.text in place_names().adjectives}
+    adjectives = {
+        place_names().adjectives[word.text] for word in text.capitals if word.text in place_names().adjectives
+    }
     chosen: dict[int, KnownPlace | None] = {}
     for one in taken:
         chosen[id(one)] = _pick(text, one, votes, adjectives) if one.options else _unknown(text, one, chosen)
@@ -104,6 +106,13 @@ def _rank(place: KnownPlace) -> int:
 
 
 def _unknown(text: PlainText, one: Candidate, chosen: dict[int, KnownPlace | None]) -> KnownPlace:
-    country = next((place.country for outer in containers(one) if (place := chosen.get(id(outer))) is not None and place.country), "")
-    level = "city" if one.level == "natural" and not one.is_sure and not one.is_defined and one.outer is not None else one.level
+    country = next(
+        (place.country for outer in containers(one) if (place := chosen.get(id(outer))) is not None and place.country),
+        "",
+    )
+    level = (
+        "city"
+        if one.level == "natural" and not one.is_sure and not one.is_defined and one.outer is not None
+        else one.level
+    )
     return KnownPlace(text.text[one.start : one.end], level or "city", country)

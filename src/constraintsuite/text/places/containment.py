@@ -69,7 +69,9 @@ def _known(place: Place) -> KnownPlace | None:
         for one in place_names().places.get(without_marks(place.name), ())
         if one.country == place.country and (one.level == place.level or place.level == "district")
     ]
-    exact = [one for one in entries if regions.get((one.country, one.region), "") == place.region or one.level == "country"]
+    exact = [
+        one for one in entries if regions.get((one.country, one.region), "") == place.region or one.level == "country"
+    ]
     if exact:
         return exact[0]
     return KnownPlace(place.name, place.level, place.country) if place.country and not entries else None

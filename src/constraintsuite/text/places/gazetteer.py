@@ -18,8 +18,22 @@ CONTINENTS = {
     "AF": "Africa", "AN": "Antarctica", "AS": "Asia", "EU": "Europe", "NA": "North America", "OC": "Oceania",
     "SA": "South America",
 }  # fmt: skip
-_ON_TWO_CONTINENTS = frozenset(("RU", "TR", "KZ", "AZ", "GE", "AM", "CY", "EG", "US", "FR", "NL", "GB", "ES", "PT", "NO", "DK"))
-_SPECIAL = {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ı": "i", "’": "'", "‘": "'", "ʻ": "'", "\u00a0": " "}
+_ON_TWO_CONTINENTS = frozenset(
+    ("RU", "TR", "KZ", "AZ", "GE", "AM", "CY", "EG", "US", "FR", "NL", "GB", "ES", "PT", "NO", "DK")
+)
+_SPECIAL = {
+    "ø": "o",
+    "Ø": "O",
+    "ł": "l",
+    "Ł": "L",
+    "đ": "d",
+    "Đ": "D",
+    "ı": "i",
+    "’": "'",
+    "‘": "'",
+    "ʻ": "'",
+    "\u00a0": " ",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +148,9 @@ def _is_same(one: KnownPlace, other: KnownPlace) -> bool:
     if one.country != other.country or one.level == "country":
         return False
     regions_agree = not other.region or not one.region or one.region == other.region
-    return regions_agree and (one.level == other.level or (one.level == "city" and other.level in ("district", "island")))
+    return regions_agree and (
+        one.level == other.level or (one.level == "city" and other.level in ("district", "island"))
+    )
 
 
 def _spellings(by_name: dict[str, list[KnownPlace]]) -> dict[str, frozenset[str]]:

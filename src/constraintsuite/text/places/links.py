@@ -9,11 +9,14 @@ from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.gazetteer import KnownPlace, holds
 from constraintsuite.text.places.words import place_words
 
-_COMMA = re.compile(r", (?:the )?| \(|, in (?:the )?| in (?:the )?(?:(?:north|south|east|west)\w* |central )?(?:(?:state|province|county|region|department) of (?:the )?)?| of (?:the )?(?:(?:north|south|east|west)\w*(?:ern)? |central )?")
+_COMMA = re.compile(
+    r", (?:the )?| \(|, in (?:the )?| in (?:the )?(?:(?:north|south|east|west)\w* |central )?(?:(?:state|province|county|region|department) of (?:the )?)?| of (?:the )?(?:(?:north|south|east|west)\w*(?:ern)? |central )?"
+)
 _APPOSITION = re.compile(
     r", (?:a|an|the) (?:[\w-]+ ){0,3}(?P<noun>\w+)(?: in| of| near)? (?:the )?(?:(?:\w+ ){0,2}of )?(?:the )?|, the "
 )
 _LONGEST_GAP = 70
+_DEEPEST = 6
 _OUTER = frozenset(("country", "region", "continent", "island"))
 
 
@@ -46,11 +49,15 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
 
 def _is_another(gap: str, text: PlainText, one: Candidate, other: Candidate) -> bool:
     """Whether the text says that a name is a place in a country where the gazetteer has none: the Blue Mountains of Jamaica."""
-    if any(place.level not in ("city", "district", "natural", "island") for place in one.options) or not _is_outer(other):
+    if any(place.level not in ("city", "district", "natural", "island") for place in one.options) or not _is_outer(
+        other
+    ):
         return False
     if any(holds(outer, inner) is None for outer in other.options for inner in one.options):
         return False
-    if gap.startswith(",") and (text.words_before(one.start)[-1:] not in (["in"], ["near"], ["at"]) or _goes_on(text, other)):
+    if gap.startswith(",") and (
+        text.words_before(one.start)[-1:] not in (["in"], ["near"], ["at"]) or _goes_on(text, other)
+    ):
         return False
     one.level = one.level or one.options[0].level
     return gap != " ("
@@ -77,13 +84,15 @@ def _is_apposition(gap: str, text: PlainText, other: Candidate) -> bool:
         return False
     if gap == ", the ":
         return text.words_after(other.end)[:1] == ["capital"]
-    return match["noun"].lower() in place_words().appositions or any(word in place_words().appositions for word in gap.split())
+    return match["noun"].lower() in place_words().appositions or any(
+        word in place_words().appositions for word in gap.split()
+    )
 
 
 def containers(one: Candidate) -> list[Candidate]:
     """The places that the text says contain a candidate, the nearest first."""
-    found = []
-    while one.outer is not None and one.outer not in found:
+    found: list[Candidate] = []
+    while one.outer is not None and len(found) < _DEEPEST:
         one = one.outer
         found.append(one)
     return found

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice, takewhile
 
 from constraintsuite.text.places.candidates import Candidate, find_candidates
 from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.choice import choose
-from constraintsuite.text.places.evidence import IN_PLACE, LIKELY, look_before, need, weigh
+from constraintsuite.text.places.evidence import LIKELY, need, weigh
 from constraintsuite.text.places.links import link
 from constraintsuite.text.places.place import Place
 from constraintsuite.text.places.relations import relate
+from constraintsuite.text.places.surroundings import look_before
 from constraintsuite.text.places.words import place_words
+
+_NEARBY = 4
 
 
 def read_places(text: str) -> tuple[Place, ...]:
@@ -57,7 +61,8 @@ def _place_defined(text: PlainText, taken: list[Candidate]) -> None:
     for number, one in enumerate(taken):
         if one.is_defined and one.outer is None:
             end = text.sentence_end(one.start)
-            one.outer = next((other for other in taken[number + 1 :] if other.start < end and look_before(text, other.start).preposition == "in"), None)
+            nearby = takewhile(lambda other: other.start < end, islice(taken, number + 1, number + 1 + _NEARBY))  # noqa: B023
+            one.outer = next((other for other in nearby if look_before(text, other.start).preposition == "in"), None)
 
 
 def _is_in(text: PlainText, one: Candidate) -> bool:

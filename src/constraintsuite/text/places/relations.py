@@ -6,7 +6,7 @@ import re
 
 from constraintsuite.text.places.candidates import Candidate
 from constraintsuite.text.places.capitals import PlainText
-from constraintsuite.text.places.evidence import Before, is_listed, look_before, next_noun
+from constraintsuite.text.places.surroundings import MARKS, Before, is_listed, look_around, look_before
 from constraintsuite.text.places.words import place_words, relations_of_cues
 from constraintsuite.text.readings import readings
 
@@ -17,7 +17,21 @@ _STOPS = frozenset(
 _EXCEPT = (("apart", "from"), ("other", "than"), ("except", "for"), ("aside", "from"))
 _LOCATED = frozenset(("in", "within", "inside", "on", "along", "throughout", "across", "at", "among"))
 _TOWARDS = frozenset(
-    ("to", "into", "toward", "towards", "visit", "visits", "visited", "visiting", "entered", "enter", "reached", "crosses", "crossing")
+    (
+        "to",
+        "into",
+        "toward",
+        "towards",
+        "visit",
+        "visits",
+        "visited",
+        "visiting",
+        "entered",
+        "enter",
+        "reached",
+        "crosses",
+        "crossing",
+    )
 )
 _BE = frozenset(("is", "was", "are", "were"))
 _BEFORE_VERBS = frozenset(
@@ -28,13 +42,16 @@ _DETERMINERS = frozenset("the a an his her its their our my your this these that
 _SIDES = frozenset("flank coast shore shores bank banks edge island slopes outskirts border side end".split())
 _ASIDE = frozenset(("born_in", "died_in", "set_in", "held_in"))
 """Relations that a verb gives to all that follows: died in a hospital in Lyon."""
-_AGAIN = re.compile(r",? (?:and|or|but|then|and then)?,? ?(?:later|then|also|ultimately|finally)? ?in (?:the )?(?:\w+ )?")
+_AGAIN = re.compile(
+    r",? (?:and|or|but|then|and then)?,? ?(?:later|then|also|ultimately|finally)? ?in (?:the )?(?:\w+ )?"
+)
 _YEAR = re.compile(r"\d{4}")
 _FILMS = frozenset(("film", "films", "movie", "movies", "feature"))
 _FINITE = frozenset(("VBD", "VBZ", "MD", "VBP"))
-_MARKS = frozenset(",;:()\"“”—")
 _BREAKS = frozenset(("and", "or", "that", "who", "which", "where", "when", "as", "not", "only"))
-_LEADING = frozenset("in on at during since after before with by from according thanks although while because despite under perhaps".split())
+_LEADING = frozenset(
+    "in on at during since after before with by from according thanks although while because despite under perhaps".split()
+)
 _NEGATION_WINDOW = 9
 _CUE_WINDOW = 7
 _BRACKET = 90
@@ -69,11 +86,11 @@ def _inherit(text: PlainText, previous: Candidate, one: Candidate) -> bool:
 def _read(text: PlainText, one: Candidate) -> None:
     if _read_bracket(text, one):
         return
-    noun = next_noun(text, one)
-    if noun and noun not in ("area", "metro"):
-        one.relation = "made_in" if noun in _FILMS else "other"
+    around = look_around(text, one)
+    if (around.is_attributive or around.follower_kind == "noun") and around.follower not in ("area", "metro"):
+        one.relation = "made_in" if around.follower in _FILMS else "other"
         return
-    words = _past_of(look_before(text, one.start))
+    words = _past_of(around.before)
     preposition = words[-1] if words else ""
     clause = _clause(words[:-1])
     one.negated = _is_denied(clause, words)
@@ -88,7 +105,9 @@ def _relation(clause: list[str], preposition: str) -> str:
     if clause[-1:] == ["birthplace"] or preposition == "birthplace":
         return "born_in"
     if preposition == "from":
-        return "other" if clause and clause[-1] in ("apart", "across", "walk", "minutes", "miles", "identity") else "from"
+        return (
+            "other" if clause and clause[-1] in ("apart", "across", "walk", "minutes", "miles", "identity") else "from"
+        )
     if preposition in _TOWARDS:
         return "from" if clause[-1:] and clause[-1] in place_words().from_before_to else "travels_to"
     cue = _find_cue(clause)
@@ -128,7 +147,16 @@ def _past_of(before: Before) -> list[str]:
     words, lists = before.words, place_words()
     while len(words) > 2 and words[-1] == "of" and words[-2] not in ("outside", *lists.event_nouns):  # noqa: PLR2004
         near = words[-2 - _OF_WINDOW : -1]
-        at = next((place for place in range(len(near) - 1, -1, -1) if near[place] in _LOCATED or near[place] in lists.negative_prepositions or near[place] in ("of", "to", "into", "from", "near", "between", "off")), -1)
+        at = next(
+            (
+                place
+                for place in range(len(near) - 1, -1, -1)
+                if near[place] in _LOCATED
+                or near[place] in lists.negative_prepositions
+                or near[place] in ("of", "to", "into", "from", "near", "between", "off")
+            ),
+            -1,
+        )
         if at < 0 or (near[at] == "on" and words[-2] not in _SIDES) or "," in near[at:]:
             return words
         if near[at] in ("to", "from", "into", "near", "between") and words[-2] not in lists.of_nouns:
@@ -169,7 +197,11 @@ def _find_cue(clause: list[str]) -> str:
 def _ends_in_noun_phrase(clause: list[str]) -> bool:
     """Whether a noun phrase with a determiner stands right before the preposition: built [his studio] in."""
     cues = relations_of_cues()
-    if not clause or clause[-1] in cues or not any(reading.pos in ("NOUN", "PROPN") for reading in readings(clause[-1])):
+    if (
+        not clause
+        or clause[-1] in cues
+        or not any(reading.pos in ("NOUN", "PROPN") for reading in readings(clause[-1]))
+    ):
         return False
     for word in reversed(clause[-4:-1]):
         if word in cues or word in _LOCATED:
@@ -191,14 +223,21 @@ def _is_about_noun(words: list[str]) -> bool:
     """Whether the noun right before the preposition is meant, and not the subject of a verb."""
     if not words or _is_verb(words[-1]) or words[-1] in place_words().from_before_to or not _is_noun(words[-1]):
         return False
-    return _find_cue(_clause(words)) not in ("born_in", "died_in") and words[-1] not in ("time", "place", "life", "birthplace")
+    return _find_cue(_clause(words)) not in ("born_in", "died_in") and words[-1] not in (
+        "time",
+        "place",
+        "life",
+        "birthplace",
+    )
 
 
 def _noun_phrase(words: list[str]) -> tuple[int, int]:
     """The noun phrase at the end of the words."""
     lists = place_words()
     start = len(words)
-    while start and words[start - 1] not in _MARKS and words[start - 1] not in _BREAKS and not _is_verb(words[start - 1]):
+    while (
+        start and words[start - 1] not in MARKS and words[start - 1] not in _BREAKS and not _is_verb(words[start - 1])
+    ):
         word = words[start - 1]
         if word in lists.locative or (word in lists.doubtful and word != "of"):
             break
@@ -214,9 +253,14 @@ def _subject(words: list[str]) -> tuple[int, int]:
     for start in (begin, 0):
         if words[start : start + 1] and words[start] in _LEADING and "," in words[start:]:
             start = words.index(",", start) + 1  # noqa: PLW2901
-        while start < len(words) and (words[start] in _MARKS or words[start] in _STOPS or words[start] in ("moreover", "in", "currently")):
+        while start < len(words) and (
+            words[start] in MARKS or words[start] in _STOPS or words[start] in ("moreover", "in", "currently")
+        ):
             start += 1  # noqa: PLW2901
-        end = next((place for place in range(start, len(words)) if words[place] in _MARKS or _is_verb(words[place])), len(words))
+        end = next(
+            (place for place in range(start, len(words)) if words[place] in MARKS or _is_verb(words[place])),
+            len(words),
+        )
         while end > start and words[end - 1] in _BEFORE_VERBS:
             end -= 1
         if start < end:

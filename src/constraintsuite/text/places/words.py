@@ -17,6 +17,7 @@ class PlaceWords(StrictModel):
     surnames: WordSet
     no_default: WordSet
     with_article: WordSet
+    may_take_article: WordSet
     adjectival: WordSet
     openers: WordSet
     directions: WordSet
@@ -40,6 +41,8 @@ class PlaceWords(StrictModel):
     animals_and_foods: WordSet
     geography: WordSet
     works: WordSet
+    before_works: WordSet
+    person_words: WordSet
     sports: WordSet
     hyphenated: dict[str, str]
     venues: WordSet
