@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from constraintsuite.text.places.capitals import PlainText
@@ -77,6 +76,8 @@ class Candidate:
     """Whether it is a name of its own, and not a part of a longer one."""
     hint: str = ""
     """The relation that a hyphen says: London-based."""
+    contains_known: bool = False
+    """Whether a part of it is a name of the gazetteer: Jack London."""
     adjective: str = ""
     """The adjective of a country right before it: the Venezuelan Andes."""
     is_sure: bool = False
@@ -111,14 +112,32 @@ def find_candidates(text: PlainText) -> list[Candidate]:
     return found
 
 
-def _of_chain(text: PlainText, names: PlaceNames, first: int, last: int) -> Iterator[Candidate]:
+def _of_chain(text: PlainText, names: PlaceNames, first: int, last: int) -> list[Candidate]:
     """The candidates in a run of capitals: the known names in it, else the whole."""
-    opening = first
-    if first <= last and text.capitals[first].text in place_words().openers and _opens(text, first):
-        opening = first + 1
-        if opening > last:
-            return
-    at, known = opening, False
+    is_opener = text.capitals[first].text in place_words().openers and _opens(text, first)
+    opening = first + is_opener
+    if opening > last:
+        return []
+    known = _known_names(text, names, opening, last)
+    start = text.capitals[opening].start
+    is_one_name = bool(known) and known[0].start == start and known[0].end >= text.capitals[last].end
+    named = None if is_one_name else _by_suffix(text, opening, last)
+    if named is not None:
+        return [named]
+    if not known:
+        return _unknown(text, opening, last)
+    if any(one.fits for one in known) or opening == last:
+        return known
+    whole = _unknown(text, opening, last)
+    for one in whole:
+        one.contains_known = True
+    return whole or known
+
+
+def _known_names(text: PlainText, names: PlaceNames, opening: int, last: int) -> list[Candidate]:
+    """The names of the gazetteer in a run of capitals, the longest from the left."""
+    found = []
+    at = opening
     while at <= last:
         candidate = _known(text, names, at)
         if candidate is None:
@@ -127,22 +146,12 @@ def _of_chain(text: PlainText, names: PlaceNames, first: int, last: int) -> Iter
         after = at + 1
         while after < len(text.capitals) and text.capitals[after].start < candidate.end:
             after += 1
-        named = _by_suffix(text, opening, last)
-        if (
-            named is not None
-            and (named.start < candidate.start or named.end > candidate.end)
-            and not (candidate.options and at == opening and after > last)
-        ):
-            yield named
-            return
         candidate.fits = candidate.fits and _stands_alone(text, opening, at, after, last)
         if at > opening and text.capitals[at - 1].text in names.adjectives:
             candidate.adjective = text.capitals[at - 1].text
-        known = True
-        yield candidate
+        found.append(candidate)
         at = after
-    if not known:
-        yield from _unknown(text, opening, last)
+    return found
 
 
 def _opens(text: PlainText, number: int) -> bool:
@@ -241,21 +250,17 @@ def _by_suffix(text: PlainText, first: int, last: int) -> Candidate | None:
     return None
 
 
-def _unknown(text: PlainText, first: int, last: int) -> Iterator[Candidate]:
+def _unknown(text: PlainText, first: int, last: int) -> list[Candidate]:
     """A run of capitals as a name that the gazetteer does not have, with what small words add to it."""
     words, capitals = place_words(), text.capitals
-    named = _by_suffix(text, first, last)
-    if named is not None:
-        yield named
-        return
     end = last
     while end + 1 < len(capitals) and end - first < _LONGEST and _is_linked(text, end + 1):
         end += 1
     if end - first >= _LONGEST or any(capitals[one].text in words.not_places for one in (first, last, end)):
-        return
+        return []
     if capitals[first].text in place_names().adjectives or capitals[first].text.isupper():
-        return
-    yield Candidate(capitals[first].start, capitals[end].end)
+        return []
+    return [Candidate(capitals[first].start, capitals[end].end)]
 
 
 def _is_linked(text: PlainText, number: int) -> bool:

@@ -15,7 +15,7 @@ from constraintsuite.text.places.words import place_words
 
 _DOMINANT = 4
 _SMALL = 60
-_SAME_COUNTRY, _SAME_REGION, _SAME_ADJECTIVE = 100, 10, 3
+_SAME_COUNTRY, _SAME_REGION, _SAME_ADJECTIVE = 10, 10, 3
 _PREFERENCE = ("continent", "country", "island", "city", "region", "district", "natural")
 
 

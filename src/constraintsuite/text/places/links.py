@@ -9,8 +9,11 @@ from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.gazetteer import KnownPlace, holds
 from constraintsuite.text.places.words import place_words
 
+_DIRECTION = r"(?:the )?(?:(?:north|south|east|west)\w* |central |ancient )?"
+_KINDS = r"(?:state|province|county|region|department|district)"
 _COMMA = re.compile(
-    r", (?:the )?| \(|, in (?:the )?| in (?:the )?(?:(?:north|south|east|west)\w* |central )?(?:(?:state|province|county|region|department) of (?:the )?)?| of (?:the )?(?:(?:north|south|east|west)\w*(?:ern)? |central )?"
+    rf", (?:the )?| \(|,? in {_DIRECTION}(?:{_KINDS} of (?:the )?)?| of {_DIRECTION}"
+    rf"| (?:is|was) (?:a|an|the) (?:[\w-]+ ){{0,2}}(?:capital|city|town|village|port) (?:of|in) {_DIRECTION}"
 )
 _APPOSITION = re.compile(
     r", (?:a|an|the) (?:[\w-]+ ){0,3}(?P<noun>\w+)(?: in| of| near)? (?:the )?(?:(?:\w+ ){0,2}of )?(?:the )?|, the "
@@ -29,11 +32,11 @@ def link(text: PlainText, candidates: list[Candidate]) -> None:
 
 def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
     gap = text.plain[one.end : other.start]
-    comma = _COMMA.fullmatch(gap) is not None
-    if not comma and not _is_apposition(gap, text, other) and gap != " ":
+    comma = _COMMA.fullmatch(gap) is not None or _is_apposition(gap, text, other)
+    if not comma and gap != " ":
         return
     if not one.options:
-        if (gap in (", ", " (") and _is_outer(other)) or (not comma and gap != " "):
+        if (gap in (", ", " (") and _is_outer(other)) or _is_apposition(gap, text, other):
             _join(one, other)
         return
     pairs = [(inner, outer) for outer in other.options for inner in one.options if holds(outer, inner)]

@@ -26,7 +26,7 @@ def is_something_else(around: Surroundings) -> bool:
         or _is_work(around)
         or _is_class_noun(around)
         or (bool(one.options) and (_lacks_article(around) or _has_wrong_article(around)))
-        or (around.name in place_words().adjectival and around.follower_kind == "noun" and not around.is_attributive)
+        or (around.name in place_words().adjectival and "noun" in around.follower_kind and not around.is_attributive)
     )
 
 
@@ -135,9 +135,8 @@ def _is_class_noun(around: Surroundings) -> bool:
 
 def _lacks_article(around: Surroundings) -> bool:
     """Whether the name is a place only after "the", and has none: the Tay."""
-    if around.before.has_article or around.before.preposition == "river" or around.name not in place_words().with_article:
-        return False
-    return around.name == around.one.options[0].name.rpartition(" ")[2]
+    has_article = around.before.has_article or around.before.preposition == "river"
+    return not has_article and around.name in place_words().with_article
 
 
 def _has_wrong_article(around: Surroundings) -> bool:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 
 from constraintsuite.text.places.candidates import Candidate, find_candidates
 from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.choice import choose
-from constraintsuite.text.places.evidence import LIKELY, need, weigh
+from constraintsuite.text.places.evidence import BARE, LIKELY, need, weigh
 from constraintsuite.text.places.links import link
 from constraintsuite.text.places.place import Place
 from constraintsuite.text.places.relations import relate
-from constraintsuite.text.places.surroundings import look_before
+from constraintsuite.text.places.surroundings import is_listed, look_before
 from constraintsuite.text.places.words import place_words
 
 _NEARBY = 4
@@ -29,6 +29,7 @@ def read_places(text: str) -> tuple[Place, ...]:
     candidates = find_candidates(plain)
     link(plain, candidates)
     taken = _take(plain, candidates)
+    taken += _listed_countries(plain, candidates)
     taken += _repeated(plain, candidates, taken)
     taken.sort(key=lambda one: one.start)
     _place_defined(plain, taken)
@@ -70,10 +71,25 @@ def _is_in(text: PlainText, one: Candidate) -> bool:
     return before.preposition in place_words().locative or before.preposition in ("at", "from", "to")
 
 
+def _listed_countries(text: PlainText, candidates: list[Candidate]) -> list[Candidate]:
+    """Weak names of countries before a country in one list: Guinea, Liberia and Sierra Leone."""
+    found = []
+    for one, following in reversed(list(pairwise(candidates))):
+        is_pair = one.fits and one.strength < 0 <= following.strength and _is_country(one) and _is_country(following)
+        if is_pair and is_listed(text, one, following) and weigh(text, one, None) >= BARE:
+            one.strength = LIKELY
+            found.append(one)
+    return found
+
+
+def _is_country(one: Candidate) -> bool:
+    return any(place.level == "country" for place in one.options)
+
+
 def _surnames(text: PlainText, candidates: Iterable[Candidate]) -> Iterable[str]:
     """Names that stand behind a first name somewhere in the text: London, after Jack London."""
     for one in candidates:
-        if not one.fits and one.options:
+        if one.contains_known or (not one.fits and one.options):
             yield text.plain[one.start : one.end].rpartition(" ")[2]
 
 

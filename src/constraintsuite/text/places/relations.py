@@ -45,10 +45,11 @@ _ASIDE = frozenset(("born_in", "died_in", "set_in", "held_in"))
 _AGAIN = re.compile(
     r",? (?:and|or|but|then|and then)?,? ?(?:later|then|also|ultimately|finally)? ?in (?:the )?(?:\w+ )?"
 )
+_HIT = frozenset(("struck", "hit", "hits", "strikes"))
 _YEAR = re.compile(r"\d{4}")
 _FILMS = frozenset(("film", "films", "movie", "movies", "feature"))
 _FINITE = frozenset(("VBD", "VBZ", "MD", "VBP"))
-_BREAKS = frozenset(("and", "or", "that", "who", "which", "where", "when", "as", "not", "only"))
+_BREAKS = frozenset(("and", "or", "that", "who", "which", "where", "when", "as", "not", "only", "than"))
 _LEADING = frozenset(
     "in on at during since after before with by from according thanks although while because despite under perhaps".split()
 )
@@ -115,7 +116,7 @@ def _relation(clause: list[str], preposition: str) -> str:
         return "located_in" if cue not in _ASIDE and _ends_in_noun_phrase(clause) else cue or "located_in"
     if preposition == "of":
         return (cue or "located_in") if clause[-1:] == ["outside"] else "other"
-    return cue if preposition == "struck" else "other"
+    return "held_in" if preposition in _HIT else "other"
 
 
 def _read_bracket(text: PlainText, one: Candidate) -> bool:
@@ -185,13 +186,16 @@ def _is_denied(clause: list[str], words: list[str]) -> bool:
     for place, word in enumerate(near):
         after = near[place + 1 : place + 2]
         if (word in _NEGATIONS or word.endswith("n't")) and after != ["only"] and "," not in near[place:]:
-            return word != "no" or after == ["longer"]
+            return word != "no" or after == ["longer"] or place == 0
     return False
 
 
 def _find_cue(clause: list[str]) -> str:
     cues = relations_of_cues()
-    return next((cues[word] for word in reversed(clause[-_CUE_WINDOW:]) if word in cues), "")
+    near = clause[-_CUE_WINDOW:]
+    if near[-1:] == ["set"]:
+        return "set_in"
+    return next((cues[word] for word in reversed(near) if word in cues), "")
 
 
 def _ends_in_noun_phrase(clause: list[str]) -> bool:
@@ -271,10 +275,10 @@ def _subject(words: list[str]) -> tuple[int, int]:
 def _is_verb(word: str) -> bool:
     """Whether a word can only be a verb, or is a verb that says a relation."""
     tags = {reading.tag for reading in readings(word)}
-    if word in _BE or word in _BEFORE_VERBS:
+    if word in _BE or word in _BEFORE_VERBS or word in place_words().verbs_like_nouns:
         return True
     if word in relations_of_cues():
-        return bool(tags & {"VBD", "VBN", "VBZ"})
+        return bool(tags & {"VBD", "VBN", "VBZ"}) or not tags & {"NN", "NNS"}
     return bool(tags & _FINITE) and tags <= _FINITE | {"VBN", "VB", "JJ"} and not word.endswith(("less", "ous"))
 
 

@@ -48,6 +48,7 @@ class PlaceWords(StrictModel):
     venues: WordSet
     relations: dict[str, WordSet]
     from_before_to: WordSet
+    verbs_like_nouns: WordSet
     event_nouns: WordSet
     unknown_after: WordSet
     not_places: WordSet
