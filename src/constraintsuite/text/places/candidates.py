@@ -194,9 +194,12 @@ def _is_direction(word: str) -> bool:
 
 
 def _left_is_free(text: PlainText, opening: int, at: int, after: int) -> bool:
-    words, capitals = place_words(), text.capitals
+    _words, capitals = place_words(), text.capitals
     before = opening
-    while before < at and (_is_direction(capitals[before].text) or capitals[before].text in place_names().adjectives):
+    is_natural = all(place.level == "natural" for place in place_names().places.get(capitals[at].text, ()))
+    while before < at and (
+        (_is_direction(capitals[before].text) and not is_natural) or capitals[before].text in place_names().adjectives
+    ):
         before += 1
     if before < at and capitals[at - 1].text not in ("U.S.", "U.K."):
         return _is_held(text, (before, at - 1), (at, after - 1))
@@ -229,7 +232,7 @@ def _by_suffix(text: PlainText, first: int, last: int) -> Candidate | None:
     """A name that says what it is: Lake Sorvane, Grays Bay, Alsheyevsky District."""
     words, capitals = place_words(), text.capitals
     size = last - first + 1
-    if size < 2:  # noqa: PLR2004
+    if size < 2:
         return None
     if (
         capitals[first].text in words.prefixes
@@ -258,6 +261,8 @@ def _unknown(text: PlainText, first: int, last: int) -> list[Candidate]:
         end += 1
     if end - first >= _LONGEST or any(capitals[one].text in words.not_places for one in (first, last, end)):
         return []
+    if any(capitals[one].text in words.openers for one in range(first, end + 1)):
+        return []
     if capitals[first].text in place_names().adjectives or capitals[first].text.isupper():
         return []
     return [Candidate(capitals[first].start, capitals[end].end)]
@@ -272,4 +277,4 @@ def _is_linked(text: PlainText, number: int) -> bool:
         and not words[-1]
         and all(word in _LINKS for word in words[1:-1])
         and words[1:-1] != ["on"]
-    )  # noqa: PLR2004
+    )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from constraintsuite.text.places.candidates import Candidate
 from constraintsuite.text.places.capitals import PlainText
@@ -22,13 +22,10 @@ _PREFERENCE = ("continent", "country", "island", "city", "region", "district", "
 def choose(text: PlainText, taken: Iterable[Candidate]) -> tuple[Place, ...]:
     """The places of the candidates, without those that may be several places."""
     taken = list(taken)
-    votes = _votes(taken)
-    adjectives = {
-        place_names().adjectives[word.text] for word in text.capitals if word.text in place_names().adjectives
-    }
+    votes = _votes(text, taken)
     chosen: dict[int, KnownPlace | None] = {}
     for one in taken:
-        chosen[id(one)] = _pick(text, one, votes, adjectives) if one.options else _unknown(text, one, chosen)
+        chosen[id(one)] = _pick(text, one, votes) if one.options else _unknown(text, one, chosen)
     for one in reversed(taken):
         if not one.options:
             chosen[id(one)] = _unknown(text, one, chosen)
@@ -54,51 +51,77 @@ def _name(text: PlainText, one: Candidate, chosen: dict[int, KnownPlace | None])
     return place.name if place else text.text[one.start : one.end]
 
 
-def _votes(taken: list[Candidate]) -> Counter[tuple[str, str]]:
-    """How often each country, and each region, is certainly meant in the text."""
-    votes: Counter[tuple[str, str]] = Counter()
+@dataclass(frozen=True, slots=True)
+class _Votes:
+    """What the text says of countries: the names that are certainly in each, and in each region, and the adjectives."""
+
+    names: dict[tuple[str, str], set[str]]
+    adjectives: set[str]
+
+    def has(self, name: str, country: str, region: str = "") -> bool:
+        """Whether another name is certainly in a country, or in a region of it."""
+        return bool(self.names.get((country, region), set()) - {name})
+
+    def countries(self, name: str) -> set[str]:
+        """The countries that other names and the adjectives speak for."""
+        return self.adjectives | {country for country, region in self.names if not region and self.has(name, country)}
+
+
+def _votes(text: PlainText, taken: list[Candidate]) -> _Votes:
+    names: dict[tuple[str, str], set[str]] = defaultdict(set)
+    of_adjective = place_names().adjectives
     for one in taken:
-        if one.options and len({place.country for place in one.options}) == 1 and one.options[0].country:
-            votes[one.options[0].country, ""] += 1
-            if len({place.region for place in one.options}) == 1 and one.options[0].region:
-                votes[one.options[0].country, one.options[0].region] += 1
+        name = text.plain[one.start : one.end]
+        countries = {place.country for place in one.options}
+        regions = {place.region for place in one.options}
+        if len(countries) == 1 and "" not in countries:
+            names[(*countries, "")].add(name)
+            if len(regions) == 1 and "" not in regions:
+                names[(*countries, *regions)].add(name)
         if one.adjective:
-            votes[place_names().adjectives[one.adjective], ""] += 1
-    return votes
+            names[of_adjective[one.adjective], ""].add(one.adjective)
+    return _Votes(names, {of_adjective[word.text] for word in text.capitals if word.text in of_adjective})
 
 
-def _pick(text: PlainText, one: Candidate, votes: Counter[tuple[str, str]], adjectives: set[str]) -> KnownPlace | None:
-    written = text.text[one.start : one.end]
-    options = [place for place in one.options if place.name == written] if not written.isascii() else list(one.options)
-    options = options or list(one.options)
-    even = text.plain[one.start : one.end] in place_words().no_default
-    scores: dict[tuple[str, str], float] = {}
-    best: dict[tuple[str, str], KnownPlace] = {}
+def _pick(text: PlainText, one: Candidate, votes: _Votes) -> KnownPlace | None:
+    """The place that is meant, or nothing if the text leaves several, or speaks of another country than a small town's."""
+    name = text.plain[one.start : one.end]
+    options = _as_written(text.text[one.start : one.end], one.options)
+    best: dict[tuple[str, str], tuple[float, KnownPlace]] = {}
     for place in options:
-        score = float(1_000 if even else weight(place))
-        if votes[place.country, ""] and len({other.country for other in options}) > 1:
-            score *= _SAME_COUNTRY
-        if place.region and votes[place.country, place.region]:
-            score *= _SAME_REGION
-        if place.country in adjectives:
-            score *= _SAME_ADJECTIVE
+        score = _score(name, place, options, votes)
         key = (place.name, place.country)
-        if score > scores.get(key, -1) or (score == scores[key] and _rank(place) < _rank(best[key])):
-            scores[key], best[key] = score, place
-    order = sorted(scores, key=lambda key: (-scores[key], key))
-    if len(order) > 1 and scores[order[0]] < _DOMINANT * scores[order[1]] and order[0][1] != order[1][1]:
+        if key not in best or (-score, _rank(place)) < (-best[key][0], _rank(best[key][1])):
+            best[key] = score, place
+    (first, found), *others = sorted(best.values(), key=lambda pair: (-pair[0], pair[1].name, pair[1].country))
+    if others and first < _DOMINANT * others[0][0] and found.country != others[0][1].country:
         return None
-    found = best[order[0]]
-    if _is_small(found) and one.outer is None and not votes[found.country, ""] and votes:
+    if votes.has(name, found.country, found.region) or one.outer is not None:
+        return found
+    if _is_small(found) and votes.countries(name) and found.country not in votes.countries(name):
         return None
-    rivals = [place for place in options if (place.name, place.country) == order[0] and place.region != found.region]
-    if any(_DOMINANT * weight(place) > weight(found) and not votes[found.country, found.region] for place in rivals):
-        return replace(found, region="")
-    return found
+    rivals = [place for place in options if place.country == found.country and place.region != found.region]
+    is_open = _is_small(found) or any(_DOMINANT * weight(place) > weight(found) for place in rivals)
+    return replace(found, region="") if is_open and found.level == "city" else found
+
+
+def _as_written(written: str, options: tuple[KnownPlace, ...]) -> list[KnownPlace]:
+    """The options whose name has the diacritics of the text, if it has some."""
+    same = [place for place in options if place.name == written] if not written.isascii() else []
+    return same or list(options)
+
+
+def _score(name: str, place: KnownPlace, options: list[KnownPlace], votes: _Votes) -> float:
+    score = float(1_000 if name in place_words().no_default else weight(place))
+    if len({other.country for other in options}) > 1 and votes.has(name, place.country):
+        score *= _SAME_COUNTRY
+    if place.region and votes.has(name, place.country, place.region):
+        score *= _SAME_REGION
+    return score * _SAME_ADJECTIVE if place.country in votes.adjectives else score
 
 
 def _is_small(place: KnownPlace) -> bool:
-    return place.level == "city" and place.thousands < _SMALL
+    return place.level == "city" and place.thousands < _SMALL and not place.is_capital
 
 
 def _rank(place: KnownPlace) -> int:

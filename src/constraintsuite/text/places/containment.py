@@ -67,7 +67,7 @@ def _known(place: Place) -> KnownPlace | None:
     entries = [
         one
         for one in place_names().places.get(without_marks(place.name), ())
-        if one.country == place.country and (one.level == place.level or place.level == "district")
+        if one.country == place.country and (place.level in (one.level, "district"))
     ]
     exact = [
         one for one in entries if regions.get((one.country, one.region), "") == place.region or one.level == "country"

@@ -21,6 +21,8 @@ _ENGLISH = frozenset(("US", "GB", "CA", "AU", "NZ", "IE"))
 _ALWAYS_ADJECTIVES = frozenset(("US", "GB"))
 _LARGER = frozenset(("region", "continent", "country"))
 _UNKNOWN_WINDOW = 3
+_COPULAS = frozenset(("is", "are", "was", "were", "not", "lies", "stands"))
+_COPULA_WINDOW = 8
 
 
 def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
@@ -106,6 +108,8 @@ def _is_said_of_places(around: Surroundings) -> bool:
         window = window[1:]
     if not lists.unknown_after.isdisjoint(window) or around.before.noun in lists.venues:
         return True
+    if around.before.noun in _COPULAS and not lists.venues.isdisjoint(words[-1 - _COPULA_WINDOW :]):
+        return True  # the Pension Rosner is not in Altmarch
     last = text.capital_before(around.one.start)
     if last is None or text.plain[text.capitals[last].end : around.one.start].strip() != "in":
         return False
@@ -133,7 +137,7 @@ def _need_of_options(one: Candidate) -> int:
     """What the places of a name need: little for a country or a large city, more for a small town."""
     if not one.options:
         return IN_PLACE
-    if any(place.level != "city" for place in one.options):
+    if any(place.level != "city" or place.is_capital for place in one.options):
         return BARE
     people = max(place.thousands for place in one.options)
     if people >= _LARGE:

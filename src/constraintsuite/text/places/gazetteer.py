@@ -49,6 +49,7 @@ class KnownPlace:
     """The code of its first-level region, or of itself if it is one."""
     thousands: int = 0
     """Its people, for a city."""
+    is_capital: bool = False
 
 
 class PlaceNames(NamedTuple):
@@ -123,7 +124,7 @@ def _cities() -> Iterator[KnownPlace]:
     country = region = ""
     for first, *rest in _rows("cities"):
         if rest:
-            yield KnownPlace(first, "city", country, region, int(rest[0]))
+            yield KnownPlace(first, "city", country, region, int(rest[0]), rest[1:] == ["capital"])
         else:
             _, country, region = first.split(" ")
             region = region.strip("-")
@@ -136,7 +137,9 @@ def _add(by_name: dict[str, list[KnownPlace]], names: list[str], place: KnownPla
         same = [one for key in keys for one in by_name.get(key, ()) if _is_same(one, place)]
         if same:
             known = max(same, key=lambda one: one.thousands)
-            place = replace(place, region=place.region or known.region, thousands=known.thousands)
+            place = replace(
+                place, region=place.region or known.region, thousands=known.thousands, is_capital=known.is_capital
+            )
             for key in keys:
                 by_name[key] = [one for one in by_name.get(key, ()) if one not in same]
     for key in keys:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from constraintsuite.text.places.candidates import Candidate
@@ -25,7 +26,7 @@ _OUTER = frozenset(("country", "region", "continent", "island"))
 
 def link(text: PlainText, candidates: list[Candidate]) -> None:
     """Note for each candidate the next one if that contains it, and narrow both down to what fits."""
-    for one, other in reversed(list(zip(candidates, candidates[1:], strict=False))):
+    for one, other in reversed(list(itertools.pairwise(candidates))):
         if one.fits and other.fits and other.start - one.end <= _LONGEST_GAP:
             _link_pair(text, one, other)
 
@@ -36,10 +37,11 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
     if not comma and gap != " ":
         return
     if not one.options:
-        if (gap in (", ", " (") and _is_outer(other)) or _is_apposition(gap, text, other):
+        named = one.level and comma and _is_outer(other)  # Plymouth Colony in Massachusetts
+        if named or (gap in (", ", " (") and _is_outer(other)) or _is_apposition(gap, text, other):
             _join(one, other)
         return
-    pairs = [(inner, outer) for outer in other.options for inner in one.options if holds(outer, inner)]
+    pairs = [(inner, outer) for outer in other.options for inner in one.options if _may_hold(outer, inner)]
     if pairs and (comma or gap == " " or other.options):
         one.options = tuple(dict.fromkeys(inner for inner, _ in pairs))
         other.options = tuple(dict.fromkeys(outer for _, outer in pairs))
@@ -48,6 +50,13 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
     elif comma and _is_another(gap, text, one, other):
         one.options = ()
         _join(one, other)
+
+
+def _may_hold(outer: KnownPlace, inner: KnownPlace) -> bool:
+    """Whether a place contains another, or may, as a city does a district of its region: the East End of London."""
+    if inner.level == "district" and outer.level == "city":
+        return (inner.country, inner.region) == (outer.country, outer.region)
+    return holds(outer, inner) is True
 
 
 def _is_another(gap: str, text: PlainText, one: Candidate, other: Candidate) -> bool:

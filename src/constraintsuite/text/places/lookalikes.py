@@ -43,7 +43,11 @@ def is_bare_something_else(around: Surroundings) -> bool:
 def is_team_or_event(around: Surroundings) -> bool:
     """Whether a name that is not said to be a place stands for a team, or has a number: a win over Iowa, the Indianapolis 500."""
     number = around.after[0] if around.after else ""
-    if number.isdigit() and len(number) != _YEAR_DIGITS and around.text.plain[around.one.end : around.one.end + 1] == " ":
+    if (
+        number.isdigit()
+        and len(number) != _YEAR_DIGITS
+        and around.text.plain[around.one.end : around.one.end + 1] == " "
+    ):
         return True
     if around.before.preposition in ("from", "of"):
         return False

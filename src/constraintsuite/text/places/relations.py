@@ -16,43 +16,19 @@ _STOPS = frozenset(
 )
 _EXCEPT = (("apart", "from"), ("other", "than"), ("except", "for"), ("aside", "from"))
 _LOCATED = frozenset(("in", "within", "inside", "on", "along", "throughout", "across", "at", "among"))
-_TOWARDS = frozenset(
-    (
-        "to",
-        "into",
-        "toward",
-        "towards",
-        "visit",
-        "visits",
-        "visited",
-        "visiting",
-        "entered",
-        "enter",
-        "reached",
-        "crosses",
-        "crossing",
-    )
-)
 _BE = frozenset(("is", "was", "are", "were"))
-_BEFORE_VERBS = frozenset(
-    ("be", "been", "being", "has", "had", "have", "still", "also", "now", "currently", "first", "not", "never", "no", "longer", "officially",
-     "always", "only", "will", "would", "may", "can", "must", "should", "could", "later", "eventually", *_BE)
-)  # fmt: skip
-_DETERMINERS = frozenset("the a an his her its their our my your this these that every each some two three".split())
-_SIDES = frozenset("flank coast shore shores bank banks edge island slopes outskirts border side end".split())
 _ASIDE = frozenset(("born_in", "died_in", "set_in", "held_in"))
 """Relations that a verb gives to all that follows: died in a hospital in Lyon."""
 _AGAIN = re.compile(
     r",? (?:and|or|but|then|and then)?,? ?(?:later|then|also|ultimately|finally)? ?in (?:the )?(?:\w+ )?"
 )
+_ONLY_BEFORE_PLACES = frozenset(("to", "from", "into", "near", "between"))
+_PATHS = _ONLY_BEFORE_PLACES | {"of", "off"}
 _HIT = frozenset(("struck", "hit", "hits", "strikes"))
 _YEAR = re.compile(r"\d{4}")
 _FILMS = frozenset(("film", "films", "movie", "movies", "feature"))
 _FINITE = frozenset(("VBD", "VBZ", "MD", "VBP"))
 _BREAKS = frozenset(("and", "or", "that", "who", "which", "where", "when", "as", "not", "only", "than"))
-_LEADING = frozenset(
-    "in on at during since after before with by from according thanks although while because despite under perhaps".split()
-)
 _NEGATION_WINDOW = 9
 _CUE_WINDOW = 7
 _BRACKET = 90
@@ -109,7 +85,7 @@ def _relation(clause: list[str], preposition: str) -> str:
         return (
             "other" if clause and clause[-1] in ("apart", "across", "walk", "minutes", "miles", "identity") else "from"
         )
-    if preposition in _TOWARDS:
+    if preposition in place_words().towards:
         return "from" if clause[-1:] and clause[-1] in place_words().from_before_to else "travels_to"
     cue = _find_cue(clause)
     if preposition in _LOCATED or preposition in place_words().negative_prepositions:
@@ -146,26 +122,23 @@ def _last_name(words: list[str]) -> list[str]:
 def _past_of(before: Before) -> list[str]:
     """The words up to the preposition that governs the name, past "the city of", "the north flank of"."""
     words, lists = before.words, place_words()
-    while len(words) > 2 and words[-1] == "of" and words[-2] not in ("outside", *lists.event_nouns):  # noqa: PLR2004
+    while words[-1:] == ["of"] and words[-2:-1] not in ([], ["outside"]) and words[-2] not in lists.event_nouns:
         near = words[-2 - _OF_WINDOW : -1]
-        at = next(
-            (
-                place
-                for place in range(len(near) - 1, -1, -1)
-                if near[place] in _LOCATED
-                or near[place] in lists.negative_prepositions
-                or near[place] in ("of", "to", "into", "from", "near", "between", "off")
-            ),
-            -1,
-        )
-        if at < 0 or (near[at] == "on" and words[-2] not in _SIDES) or "," in near[at:]:
-            return words
-        if near[at] in ("to", "from", "into", "near", "between") and words[-2] not in lists.of_nouns:
-            return words
-        words = words[: len(words) - 1 - len(near) + at + 1]
-        if words[-1] != "of":
-            return words
+        at = _last_preposition(near)
+        if at is None or (near[at] == "on" and words[-2] not in lists.sides) or "," in near[at:]:
+            break
+        if near[at] in _ONLY_BEFORE_PLACES and words[-2] not in lists.of_nouns:
+            break
+        words = words[: len(words) - len(near) + at]
     return words
+
+
+def _last_preposition(words: list[str]) -> int | None:
+    lists = place_words()
+    for at in range(len(words) - 1, -1, -1):
+        if words[at] in _LOCATED or words[at] in _PATHS or words[at] in lists.negative_prepositions:
+            return at
+    return None
 
 
 def _clause(words: list[str]) -> list[str]:
@@ -210,7 +183,7 @@ def _ends_in_noun_phrase(clause: list[str]) -> bool:
     for word in reversed(clause[-4:-1]):
         if word in cues or word in _LOCATED:
             return False
-        if word in _DETERMINERS:
+        if word in place_words().determiners:
             return True
     return False
 
@@ -246,7 +219,7 @@ def _noun_phrase(words: list[str]) -> tuple[int, int]:
         if word in lists.locative or (word in lists.doubtful and word != "of"):
             break
         start -= 1
-        if word in _DETERMINERS and words[start - 1 : start] != ["of"]:
+        if word in place_words().determiners and words[start - 1 : start] != ["of"]:
             break
     return start, len(words)
 
@@ -255,7 +228,7 @@ def _subject(words: list[str]) -> tuple[int, int]:
     """The subject: from the beginning of the clause to its first verb, without what a comma sets off."""
     begin = next((place + 1 for place in range(len(words) - 1, -1, -1) if words[place] in _STOPS), 0)
     for start in (begin, 0):
-        if words[start : start + 1] and words[start] in _LEADING and "," in words[start:]:
+        if words[start : start + 1] and words[start] in place_words().leading and "," in words[start:]:
             start = words.index(",", start) + 1  # noqa: PLW2901
         while start < len(words) and (
             words[start] in MARKS or words[start] in _STOPS or words[start] in ("moreover", "in", "currently")
@@ -265,7 +238,7 @@ def _subject(words: list[str]) -> tuple[int, int]:
             (place for place in range(start, len(words)) if words[place] in MARKS or _is_verb(words[place])),
             len(words),
         )
-        while end > start and words[end - 1] in _BEFORE_VERBS:
+        while end > start and words[end - 1] in place_words().before_verbs:
             end -= 1
         if start < end:
             return start, end
@@ -275,7 +248,7 @@ def _subject(words: list[str]) -> tuple[int, int]:
 def _is_verb(word: str) -> bool:
     """Whether a word can only be a verb, or is a verb that says a relation."""
     tags = {reading.tag for reading in readings(word)}
-    if word in _BE or word in _BEFORE_VERBS or word in place_words().verbs_like_nouns:
+    if word in _BE or word in place_words().before_verbs or word in place_words().verbs_like_nouns:
         return True
     if word in relations_of_cues():
         return bool(tags & {"VBD", "VBN", "VBZ"}) or not tags & {"NN", "NNS"}

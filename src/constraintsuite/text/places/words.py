@@ -53,6 +53,11 @@ class PlaceWords(StrictModel):
     unknown_after: WordSet
     not_places: WordSet
     followers: WordSet
+    determiners: WordSet
+    sides: WordSet
+    leading: WordSet
+    towards: WordSet
+    before_verbs: WordSet
 
 
 @cache
