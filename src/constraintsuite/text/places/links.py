@@ -40,6 +40,8 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
         named = one.level and comma and _is_outer(other)  # Plymouth Colony in Massachusetts
         if named or (gap in (", ", " (") and _is_outer(other)) or _is_apposition(gap, text, other):
             _join(one, other)
+            regions = tuple(place for place in other.options if place.level == "region")
+            other.options = regions or other.options  # College Park, Georgia
         return
     pairs = [(inner, outer) for outer in other.options for inner in one.options if _may_hold(outer, inner)]
     if pairs and (comma or gap == " " or other.options):
