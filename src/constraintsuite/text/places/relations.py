@@ -12,7 +12,23 @@ from constraintsuite.text.readings import readings
 
 _NEGATIONS = frozenset(("not", "never", "none", "neither", "nor", "n't", "longer", "nowhere", "no"))
 _STOPS = frozenset(
-    ("but", "although", "though", ";", "because", "while", "whereas", "so", "however", "who", "which", "where", "when")
+    (
+        "but",
+        "although",
+        "though",
+        ";",
+        "because",
+        "while",
+        "whereas",
+        "so",
+        "however",
+        "who",
+        "which",
+        "where",
+        "when",
+        "as",
+        "than",
+    )
 )
 _EXCEPT = (("apart", "from"), ("other", "than"), ("except", "for"), ("aside", "from"))
 _LOCATED = frozenset(("in", "within", "inside", "on", "along", "throughout", "across", "at", "among"))
@@ -70,12 +86,23 @@ def _read(text: PlainText, one: Candidate) -> None:
     words = _past_of(around.before)
     preposition = words[-1] if words else ""
     clause = _clause(words[:-1])
-    one.negated = _is_denied(clause, words)
+    one.negated = _can_be_denied(preposition) and _is_denied(clause, words)
     one.relation = _relation(clause, preposition)
     if one.negated and one.relation in ("other", "from"):
         one.relation = "located_in"
     if one.relation != "other":
         one.of = _thing(text, one.start, len(words) - 1)
+
+
+def _can_be_denied(preposition: str) -> bool:
+    """Whether the word before a name says how something is related to it: not the object of a verb."""
+    lists = place_words()
+    return (
+        preposition in _LOCATED
+        or preposition in ("of", "for", "than", "from", "near")
+        or preposition in lists.negative_prepositions
+        or preposition in lists.towards
+    )
 
 
 def _relation(clause: list[str], preposition: str) -> str:
