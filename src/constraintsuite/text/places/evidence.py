@@ -15,8 +15,8 @@ from constraintsuite.text.places.surroundings import MARKS, Before, Surroundings
 from constraintsuite.text.places.words import place_words
 from constraintsuite.text.readings import in_dictionary
 
-SURE, IN_PLACE, LIKELY, BARE, NONE = 3, 2, 1, 0, -1
-"""Called a place; after "in" and its like; after "to", "from" and their like; without a preposition; no place."""
+SURE, IN_PLACE, LIKELY, BARE, NONE, ELSE = 3, 2, 1, 0, -1, -2
+"""Called a place; after "in" and its like; after "to", "from" and their like; without a preposition; no place; something else."""
 _LARGE, _MIDDLING = 300, 100
 _ENGLISH = frozenset(("US", "GB", "CA", "AU", "NZ", "IE"))
 _ALWAYS_ADJECTIVES = frozenset(("US", "GB"))
@@ -29,11 +29,11 @@ _COPULA_WINDOW = 8
 def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
     """How sure a candidate is by the words around it. `previous` is the candidate before, which may be in the same list."""
     if not one.fits or one.is_code:
-        return NONE
+        return ELSE if not one.fits else NONE
     around = look_around(text, one)
     is_inside = previous is not None and previous.outer is one and previous.strength >= LIKELY
     if is_something_else(around) or (not is_inside and is_part_of_name(around)):
-        return NONE
+        return ELSE
     if one.hint or is_called_place(around):
         return SURE if one.options or _may_be_unknown(around) else NONE
     if not one.options:
@@ -96,9 +96,13 @@ def _weigh_unknown(around: Surroundings) -> int:
     if one.level:
         is_placed = before.preposition in lists.locative or before.preposition in lists.doubtful
         return IN_PLACE if is_placed or before.has_article else NONE
-    if before.has_article or before.preposition != "in":
+    if before.has_article:
         return NONE
-    return IN_PLACE if _is_said_of_places(around) else NONE
+    if before.preposition == "to":
+        return IN_PLACE if before.noun in lists.unknown_after_to else NONE
+    if before.preposition in ("near", "at", "outside"):
+        return IN_PLACE if before.noun in lists.unknown_after else NONE
+    return IN_PLACE if before.preposition == "in" and _is_said_of_places(around) else NONE
 
 
 def _may_be_unknown(around: Surroundings) -> bool:

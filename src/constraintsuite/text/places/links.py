@@ -13,7 +13,7 @@ from constraintsuite.text.places.words import place_words
 _DIRECTION = r"(?:the )?(?:(?:north|south|east|west)\w* |central |ancient )?"
 _KINDS = r"(?:state|province|county|region|department|district)"
 _COMMA = re.compile(
-    rf", (?:the )?| \(|,? in {_DIRECTION}(?:{_KINDS} of (?:the )?)?| of {_DIRECTION}"
+    rf", (?:the )?| \(|(?:,| (?:is|was|lies|stands))?(?: (?:located|situated))? in {_DIRECTION}(?:{_KINDS} of (?:the )?)?| of {_DIRECTION}"
     rf"| (?:is|was) (?:a|an|the) (?:[\w-]+ ){{0,2}}(?:capital|city|town|village|port) (?:of|in) {_DIRECTION}"
 )
 _APPOSITION = re.compile(
@@ -37,8 +37,7 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
     if not comma and gap != " ":
         return
     if not one.options:
-        named = one.level and comma and _is_outer(other)  # Plymouth Colony in Massachusetts
-        if named or (gap in (", ", " (") and _is_outer(other)) or _is_apposition(gap, text, other):
+        if (comma and _is_outer(other)) or _is_apposition(gap, text, other):
             _join(one, other)
             regions = tuple(place for place in other.options if place.level == "region")
             other.options = regions or other.options  # College Park, Georgia

@@ -22,7 +22,8 @@ def is_something_else(around: Surroundings) -> bool:
     """Whether the name is a title, a class noun, a ship, or stands for a work, however sure the preposition is."""
     text, one = around.text, around.one
     return (
-        text.is_in_title(one.start, one.end)
+        around.name in place_words().not_places
+        or text.is_in_title(one.start, one.end)
         or _is_work(around)
         or _is_class_noun(around)
         or (bool(one.options) and (_lacks_article(around) or _has_wrong_article(around)))

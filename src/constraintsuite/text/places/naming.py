@@ -69,7 +69,7 @@ def _follows_water(around: Surroundings) -> bool:
     words = around.before.words
     if around.one.options or around.before.has_article or words[-1:] not in (["river"], ["lake"], ["volcano"]):
         return False
-    around.one.level = "natural"
+    around.one.level, around.one.outer = "natural", None  # a river in Romania may go on elsewhere
     return words[-2:-1] in (["the"], ["of"])
 
 

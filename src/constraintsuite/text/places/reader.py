@@ -8,7 +8,7 @@ from itertools import islice, pairwise, takewhile
 from constraintsuite.text.places.candidates import Candidate, find_candidates
 from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.choice import choose
-from constraintsuite.text.places.evidence import BARE, LIKELY, need, weigh
+from constraintsuite.text.places.evidence import BARE, ELSE, LIKELY, NONE, need, weigh
 from constraintsuite.text.places.links import link
 from constraintsuite.text.places.place import Place
 from constraintsuite.text.places.relations import relate
@@ -45,12 +45,12 @@ def _take(text: PlainText, candidates: list[Candidate]) -> list[Candidate]:
     for one in candidates:
         one.strength = weigh(text, one, previous)
         needed = need(text, one, surnames)
-        if one.outer is not None and one.fits:
-            one.strength = max(one.strength, needed) if one.options or one.level or _is_in(text, one) else one.strength
-        if one.inner and one.fits and any(inner.strength >= LIKELY for inner in one.inner):
+        if one.outer is not None and _may_be_inside(text, one):
+            one.strength = max(one.strength, needed)
+        if one.inner and one.strength > ELSE and any(inner.strength >= LIKELY for inner in one.inner):
             one.strength = max(one.strength, needed)
         if one.strength < needed:
-            one.strength = -1
+            one.strength = min(one.strength, NONE)
         else:
             taken.append(one)
         previous = one
@@ -64,6 +64,13 @@ def _place_defined(text: PlainText, taken: list[Candidate]) -> None:
             end = text.sentence_end(one.start)
             nearby = takewhile(lambda other: other.start < end, islice(taken, number + 1, number + 1 + _NEARBY))  # noqa: B023
             one.outer = next((other for other in nearby if look_before(text, other.start).preposition == "in"), None)
+
+
+def _may_be_inside(text: PlainText, one: Candidate) -> bool:
+    """Whether a candidate is a place if the text says that another contains it."""
+    if one.options:
+        return one.strength >= BARE or one.is_code
+    return one.strength > ELSE and (bool(one.level) or _is_in(text, one))
 
 
 def _is_in(text: PlainText, one: Candidate) -> bool:
@@ -99,7 +106,7 @@ def _repeated(text: PlainText, candidates: list[Candidate], taken: list[Candidat
     found = []
     for one in candidates:
         same = known.get(text.plain[one.start : one.end])
-        if same is not None and one.strength < 0 and one.fits and _is_in(text, one):
+        if same is not None and one.strength == NONE and one.fits and _is_in(text, one):
             one.strength, one.level = LIKELY, one.level or same.level
             found.append(one)
     return found

@@ -51,6 +51,7 @@ class PlaceWords(StrictModel):
     verbs_like_nouns: WordSet
     event_nouns: WordSet
     unknown_after: WordSet
+    unknown_after_to: WordSet
     not_places: WordSet
     followers: WordSet
     determiners: WordSet
