@@ -66,6 +66,10 @@ class _Votes:
         """The countries that other names and the adjectives speak for."""
         return self.adjectives | {country for country, region in self.names if not region and self.has(name, country)}
 
+    def speaks_of_region(self, name: str, country: str) -> bool:
+        """Whether another name is certainly in a region of a country."""
+        return any(region and code == country and self.has(name, code, region) for code, region in self.names)
+
 
 def _votes(text: PlainText, taken: list[Candidate]) -> _Votes:
     names: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -106,6 +110,7 @@ def _pick(text: PlainText, one: Candidate, votes: _Votes) -> KnownPlace | None:
         return None
     rivals = [place for place in options if place.country == found.country and place.region != found.region]
     is_open = _is_small(found) or any(_DOMINANT * weight(place) > weight(found) for place in rivals)
+    is_open = is_open or (len(options) > 1 and votes.speaks_of_region(name, found.country))
     return replace(found, region="") if is_open and found.level == "city" else found
 
 
@@ -142,4 +147,4 @@ def _unknown(text: PlainText, one: Candidate, chosen: dict[int, KnownPlace | Non
         if one.level == "natural" and not one.is_sure and not one.is_defined and one.outer is not None
         else one.level
     )
-    return KnownPlace(text.text[one.start : one.end], level or "city", country)
+    return KnownPlace(text.text[one.start : one.end], level or ("region" if one.inner else "city"), country)

@@ -37,7 +37,8 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
     if not comma and gap != " ":
         return
     if not one.options:
-        if (comma and _is_outer(other)) or _is_apposition(gap, text, other):
+        is_said = comma and not gap.startswith(" of ")  # the Legislative Assembly of Quebec
+        if (is_said and _is_outer(other)) or _is_apposition(gap, text, other):
             _join(one, other)
             regions = tuple(place for place in other.options if place.level == "region")
             other.options = regions or other.options  # College Park, Georgia

@@ -135,7 +135,7 @@ def _begins_with_title(text: PlainText, at: int) -> bool:
 
 def _is_class_noun(around: Surroundings) -> bool:
     """Whether the name is the class noun of another: the Canton of Aargau."""
-    return bool(around.one.options) and around.name.lower() in levels_of_class_nouns() and around.after[:1] == ["of"]
+    return around.name.lower() in levels_of_class_nouns() and around.after[:1] == ["of"]
 
 
 def _lacks_article(around: Surroundings) -> bool:
