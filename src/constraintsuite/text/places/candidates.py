@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from constraintsuite.text.places.capitals import PlainText
-from constraintsuite.text.places.gazetteer import KnownPlace, PlaceNames, holds, place_names
+from constraintsuite.text.places.gazetteer import KnownPlace, PlaceNames, holds, place_names, without_marks
 from constraintsuite.text.places.words import levels_of_suffixes, place_words
 
 _LINKS = frozenset(
@@ -173,7 +173,7 @@ def _known(text: PlainText, names: PlaceNames, at: int) -> Candidate | None:
         return Candidate(word.start, word.start + len(head), names.places[head], hint=place_words().hyphenated[rest])
     if len(word.text) == _STATE_CODE and text.gap(at) == ", " and ("US", word.text) in names.regions:
         state = names.regions["US", word.text]
-        options = tuple(place for place in names.places[state.split("|")[0]] if place.region == word.text)
+        options = tuple(place for place in names.places[without_marks(state)] if place.region == word.text)
         return Candidate(word.start, word.end, options, is_code=True)
     return None
 
@@ -194,7 +194,7 @@ def _is_direction(word: str) -> bool:
 
 
 def _left_is_free(text: PlainText, opening: int, at: int, after: int) -> bool:
-    _words, capitals = place_words(), text.capitals
+    capitals = text.capitals
     before = opening
     is_natural = all(place.level == "natural" for place in place_names().places.get(capitals[at].text, ()))
     while before < at and (

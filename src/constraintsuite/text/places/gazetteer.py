@@ -53,7 +53,7 @@ class KnownPlace:
 
 
 class PlaceNames(NamedTuple):
-    """The gazetteer by name. Names have no diacritics here; `spelt` says which names have some."""
+    """The gazetteer by name. Names have no diacritics here."""
 
     places: dict[str, tuple[KnownPlace, ...]]
     longer: dict[str, tuple[str, ...]]
@@ -64,7 +64,6 @@ class PlaceNames(NamedTuple):
     """The name of each first-level region by country and code."""
     continents: dict[str, str]
     """The continent of each country."""
-    spelt: dict[str, frozenset[str]]
 
 
 def without_marks(text: str) -> str:
@@ -110,7 +109,7 @@ def place_names() -> PlaceNames:
     return PlaceNames(
         {name: tuple(dict.fromkeys(places)) for name, places in by_name.items()},
         {word: tuple(sorted(names, key=len, reverse=True)) for word, names in longer.items()},
-        adjectives, regions, continents, _spellings(by_name),
+        adjectives, regions, continents,
     )  # fmt: skip
 
 
@@ -154,15 +153,6 @@ def _is_same(one: KnownPlace, other: KnownPlace) -> bool:
     return regions_agree and (
         one.level == other.level or (one.level == "city" and other.level in ("district", "island"))
     )
-
-
-def _spellings(by_name: dict[str, list[KnownPlace]]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
-    for key, places in by_name.items():
-        for place in places:
-            if not place.name.isascii() and without_marks(place.name) == key:
-                found[key].add(place.name)
-    return {key: frozenset(names) for key, names in found.items()}
 
 
 def _first_word(name: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+from itertools import pairwise
 
 from constraintsuite.text.places.candidates import Candidate
 from constraintsuite.text.places.capitals import PlainText
@@ -26,7 +26,7 @@ _OUTER = frozenset(("country", "region", "continent", "island"))
 
 def link(text: PlainText, candidates: list[Candidate]) -> None:
     """Note for each candidate the next one if that contains it, and narrow both down to what fits."""
-    for one, other in reversed(list(itertools.pairwise(candidates))):
+    for one, other in reversed(list(pairwise(candidates))):
         if one.fits and other.fits and other.start - one.end <= _LONGEST_GAP:
             _link_pair(text, one, other)
 
@@ -44,7 +44,7 @@ def _link_pair(text: PlainText, one: Candidate, other: Candidate) -> None:
             other.options = regions or other.options  # College Park, Georgia
         return
     pairs = [(inner, outer) for outer in other.options for inner in one.options if _may_hold(outer, inner)]
-    if pairs and (comma or gap == " " or other.options):
+    if pairs:
         one.options = tuple(dict.fromkeys(inner for inner, _ in pairs))
         other.options = tuple(dict.fromkeys(outer for _, outer in pairs))
         _join(one, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice, pairwise, takewhile
+from itertools import pairwise
 
 from constraintsuite.text.places.candidates import Candidate, find_candidates
 from constraintsuite.text.places.capitals import PlainText
@@ -62,7 +62,7 @@ def _place_defined(text: PlainText, taken: list[Candidate]) -> None:
     for number, one in enumerate(taken):
         if one.is_defined and one.outer is None:
             end = text.sentence_end(one.start)
-            nearby = takewhile(lambda other: other.start < end, islice(taken, number + 1, number + 1 + _NEARBY))  # noqa: B023
+            nearby = [other for other in taken[number + 1 : number + 1 + _NEARBY] if other.start < end]
             one.outer = next((other for other in nearby if look_before(text, other.start).preposition == "in"), None)
 
 
