@@ -1,0 +1,1 @@
+"""The places that a text names, and what lies inside what."""
