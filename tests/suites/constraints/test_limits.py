@@ -9,7 +9,14 @@ from constraintsuite.suites.constraints.number import Number
 from constraintsuite.suites.constraints.time import Time
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.reading.document import read_values
-from constraintsuite.suites.sides.limits import LimitBuilder, Limited, LimitedMeasure, Position, Range, choose_limits
+from constraintsuite.suites.sides.limits import (
+    LimitBuilder,
+    Limited,
+    LimitedMeasure,
+    Position,
+    ValueRange,
+    choose_limits,
+)
 from constraintsuite.text.choice import get_analyser
 
 
@@ -93,12 +100,12 @@ def test_a_text_is_on_one_side_only_if_its_one_value_is(
 
 
 def test_the_limits_are_those_that_divide_the_values_most_evenly() -> None:
-    values = [Range(float(price), float(price)) for price in (10, 12, 15, 30, 35, 45, 60, 200)]
+    values = [ValueRange(float(price), float(price)) for price in (10, 12, 15, 30, 35, 45, 60, 200)]
     assert choose_limits(values, [5, 20, 40, 100]) == [20, 40]  # 5 has nothing below, 100 too little above
 
 
 def test_a_value_that_may_be_on_either_side_counts_for_neither() -> None:
-    sure, open_ended = Range(10, 10), Range(low=30)
+    sure, open_ended = ValueRange(10, 10), ValueRange(low=30)
     assert (sure.position(20), open_ended.position(20), open_ended.position(40)) == ("below", "above", None)
 
 

@@ -20,8 +20,8 @@ from constraintsuite.suites.sides.limits import (
     LimitedMeasure,
     LimitWording,
     Position,
-    Range,
     StatedValue,
+    ValueRange,
 )
 from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
 from constraintsuite.text.quantities.quantity import Quantity, convert
@@ -118,7 +118,9 @@ def find_quantities(measure: LimitedMeasure, reading: ValuesRead) -> Iterator[St
             if converted is not None:
                 low = -inf if converted.low is None else round(converted.low, 6)
                 high = inf if converted.high is None else round(converted.high, 6)
-                yield StatedValue(quantity.start, quantity.end, Range(low, high), _in_words(low, high, measure.unit))
+                yield StatedValue(
+                    quantity.start, quantity.end, ValueRange(low, high), _in_words(low, high, measure.unit)
+                )
 
 
 def _is_meant(quantity: Quantity, measure: QuantityMeasure) -> bool:

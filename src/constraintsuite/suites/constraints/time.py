@@ -13,7 +13,7 @@ from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.audit.solvers import Solver
 from constraintsuite.suites.reading.records import ValuesRead
-from constraintsuite.suites.sides.limits import LimitBuilder, Limited, LimitedMeasure, Position, Range, StatedValue
+from constraintsuite.suites.sides.limits import LimitBuilder, Limited, LimitedMeasure, Position, StatedValue, ValueRange
 from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
 
 
@@ -46,13 +46,13 @@ def find_years(measure: LimitedMeasure, reading: ValuesRead) -> Iterator[StatedV
     for date in reading.dates:
         if date.event in measure.events:
             low, high = float(date.first.year), float(date.last.year)
-            stated = Range(*{"before": (-_FAR, high), "after": (low, _FAR)}.get(date.bound, (low, high)))
+            stated = ValueRange(*{"before": (-_FAR, high), "after": (low, _FAR)}.get(date.bound, (low, high)))
             yield StatedValue(date.start, date.end, stated, f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}")
     defining = next((one for one in reading.classes if one.strength == 3), None)
     if measure.class_year and defining is not None:
         years = [word for word in defining.modifiers if _YEAR.fullmatch(word)]
         for year in years[:1]:
-            yield StatedValue(defining.start, defining.end, Range(float(year), float(year)), year)
+            yield StatedValue(defining.start, defining.end, ValueRange(float(year), float(year)), year)
 
 
 _FAR = 1e6

@@ -45,7 +45,7 @@ class Limited(Constraint):
     """The limit itself is on neither side."""
 
 
-class Range(NamedTuple):
+class ValueRange(NamedTuple):
     """All values that a text may mean."""
 
     low: float = -inf
@@ -61,7 +61,7 @@ class StatedValue(NamedTuple):
 
     start: int
     end: int
-    range: Range
+    range: ValueRange
     text: str
     """The value in one form for all texts, such as "25 minute"."""
 
@@ -107,7 +107,7 @@ class LimitBuilder:
 
     def survey(self, view: CorpusView, knowledge: Knowledge, recipe: Recipe, rejects: Counter[str]) -> SidesSurvey:
         """Find the measures whose values are known in enough documents on both sides of a round limit."""
-        values: dict[str, dict[int, Range]] = defaultdict(dict)
+        values: dict[str, dict[int, ValueRange]] = defaultdict(dict)
         for number, _, row in view.corpus.passages():
             kinds = {topic.kind for topic in view.topics.topics_of(number)}
             measures = [measure for kind in sorted(kinds) for measure in self._measures_of(kind)]
@@ -183,7 +183,7 @@ class LimitBuilder:
         """The measures of things of a kind: those that name it, and those of all kinds."""
         return [one for one in self.measures() if kind in one.of or not one.of]
 
-    def _value(self, measure: LimitedMeasure, reading: ValuesRead) -> Range | None:
+    def _value(self, measure: LimitedMeasure, reading: ValuesRead) -> ValueRange | None:
         """The value that a document states, if it states one value only, and neither denies it nor doubts it."""
         found = list(self.find(measure, reading))
         ranges = {one.range for one in found}
@@ -193,12 +193,12 @@ class LimitBuilder:
     def _ask(
         self,
         measure: LimitedMeasure,
-        values: Mapping[int, Range],
+        values: Mapping[int, ValueRange],
         topics: TopicTable,
         considered: list[ConsideredAttribute],
     ) -> Iterator[TwoSidedQuestion]:
         """Questions about one measure in all topics that fit."""
-        members: dict[Topic, dict[int, Range]] = defaultdict(dict)
+        members: dict[Topic, dict[int, ValueRange]] = defaultdict(dict)
         for document, value in values.items():
             for topic in topics.topics_of(document):
                 if self.fits(topic):
@@ -215,7 +215,7 @@ class LimitBuilder:
                 yield TwoSidedQuestion(topic, measure.key, self._sides(measure, topic, limit, members[topic]))
 
     def _sides(
-        self, measure: LimitedMeasure, topic: Topic, limit: float, values: Mapping[int, Range]
+        self, measure: LimitedMeasure, topic: Topic, limit: float, values: Mapping[int, ValueRange]
     ) -> tuple[Side, Side]:
         written = self.write(measure, limit)
         below = [(limit - one.high, document) for document, one in values.items() if one.position(limit) == "below"]
@@ -236,7 +236,7 @@ class LimitBuilder:
 ONE_SIDE = f"no round limit has {LEAST_ON_EACH_SIDE} texts on each side. Add texts with other values, or limits to its measure."
 
 
-def choose_limits(values: Iterable[Range], limits: Iterable[float]) -> list[float]:
+def choose_limits(values: Iterable[ValueRange], limits: Iterable[float]) -> list[float]:
     """The limits that divide the values most evenly, in order."""
     known = list(values)
     counts = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from constraintsuite.text.dates.surroundings import Bound
+from constraintsuite.text.dates.surroundings import DateBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Date:
     first: date
     last: date
     """A year is its first and its last day."""
-    bound: Bound = ""
+    bound: DateBound = ""
     """Whether the event is `before` the period, `after` it, or lasts `since` it or `until` it; empty: it is in it."""
     approximate: bool = False
     event: str = ""

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from constraintsuite.text.dates.words import date_words, either
 
-Bound = Literal["", "before", "after", "since", "until"]
+DateBound = Literal["", "before", "after", "since", "until"]
 _WINDOW = 90
 _NEAR = 28
 """Characters that the longest phrase right before a date may have."""
@@ -22,10 +22,10 @@ class Part(NamedTuple):
     parts: int
 
 
-class Surroundings(NamedTuple):
+class DateSurroundings(NamedTuple):
     """What the words before and after a date say of it."""
 
-    bound: Bound
+    bound: DateBound
     approximate: bool
     part: Part | None = None
     """The part of the period that is meant; None for all of it."""
@@ -66,7 +66,7 @@ _DOUBT = re.compile(r"\s?\(?\?|\s(?:or so|or thereabouts|approximately)\b|-ish\b
 _LAST_WORD = re.compile(r"([\w'’]+)\W{0,3}$")
 
 
-def read_surroundings(text: str, start: int, end: int, has_end: bool = False) -> Surroundings:
+def read_surroundings(text: str, start: int, end: int, has_end: bool = False) -> DateSurroundings:
     """What the words around the date from `start` to `end` say of it; `has_end` if it is a range, which "from" opens."""
     left, right = text[max(0, start - _WINDOW) : start], text[end : end + 30]
     approximate, part = _DOUBT.match(right) is not None, None
@@ -75,11 +75,11 @@ def read_surroundings(text: str, start: int, end: int, has_end: bool = False) ->
         if found is None:
             break
         if found["turn"]:
-            return Surroundings("", approximate, is_turn=True)
+            return DateSurroundings("", approximate, is_turn=True)
         part = part or _part_of(found)
         approximate = approximate or found["hedge"] is not None or (found["part"] is not None and part is None)
         left = left[: found.start()]
-    return Surroundings(_bound(left, right, has_end), approximate, part)
+    return DateSurroundings(_bound(left, right, has_end), approximate, part)
 
 
 _PLACES = {"first": 1, "former": 1, "second": 2, "third": 3, "fourth": 4}
@@ -93,7 +93,7 @@ def _part_of(found: re.Match[str]) -> Part | None:
     return None if count is None else Part(_PLACES.get(which, count), count)
 
 
-def _bound(left: str, right: str, has_end: bool) -> Bound:
+def _bound(left: str, right: str, has_end: bool) -> DateBound:
     if _ONWARDS.match(right) or _TO_PRESENT.match(right) or _OPEN_END.match(right):
         return "since"
     if _OR_EARLIER.match(right):
@@ -120,7 +120,7 @@ def _names_origin(before: str, word: str, right: str) -> bool:
     )
 
 
-def _until(before: str) -> Bound:
+def _until(before: str) -> DateBound:
     """Of "no vote until 1971": there is one since then; "it was not until 1971 that" dates the event itself."""
     clause = before[max((one.end() for one in _CLAUSE_START.finditer(before)), default=0) :]
     if clause.rstrip().lower().endswith("not"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from constraintsuite.text.quantities.numbers import Number, parse_digits, read_number
+from constraintsuite.text.quantities.numbers import WrittenNumber, parse_digits, read_number
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.vocabulary import context_words, vocabulary
 
@@ -74,7 +74,7 @@ def _out_of(pieces: Pieces, at: int) -> _Scored | None:
     return _Scored(number.value, whole.value, number.after, whole.after, False) if whole else None
 
 
-def implied_unit(pieces: Pieces, first: int, number: Number, following: tuple[str, ...]) -> Implied | None:
+def implied_unit(pieces: Pieces, first: int, number: WrittenNumber, following: tuple[str, ...]) -> Implied | None:
     """The unit of a number without one; `first` is the place of the words that limit it, `following` what limits it after."""
     before = pieces.lower(first - 1)
     words = vocabulary().words
@@ -93,7 +93,7 @@ def implied_unit(pieces: Pieces, first: int, number: Number, following: tuple[st
     return None
 
 
-def _is_age(pieces: Pieces, first: int, number: Number) -> bool:
+def _is_age(pieces: Pieces, first: int, number: WrittenNumber) -> bool:
     if not 0 < number.value < 130:
         return False
     if pieces.lower(number.first - 1) == "of" and pieces.lower(number.first - 2) in ("age", "ages"):

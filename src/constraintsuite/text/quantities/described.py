@@ -144,7 +144,7 @@ def _contained(pieces: Pieces, draft: Draft, tagged: TaggedSentence) -> str:
 
 
 def _number_of(pieces: Pieces, draft: Draft) -> str:
-    """Number of films: the counted noun as it is written."""
+    """WrittenNumber of films: the counted noun as it is written."""
     if draft.unit == "run":
         return "runs scored"
     if draft.hyphen or draft.after <= draft.unit_at:

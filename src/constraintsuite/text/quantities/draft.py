@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from constraintsuite.text.quantities.quantity import Bound
+from constraintsuite.text.quantities.quantity import QuantityBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,6 @@ class Draft:
     unit: str
     dimension: str
     per: str = ""
-    bound: Bound = ""
+    bound: QuantityBound = ""
     approximate: bool = False
     hyphen: bool = False

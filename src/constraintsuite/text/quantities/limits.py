@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from constraintsuite.text.quantities.quantity import Bound
+from constraintsuite.text.quantities.quantity import QuantityBound
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.vocabulary import WordSequence, context_words, vocabulary
 
@@ -16,7 +16,7 @@ class Limit(NamedTuple):
 
     place: int
     """The first place of the words before a number, or the place after the words that follow it."""
-    bound: Bound = ""
+    bound: QuantityBound = ""
     approximate: bool = False
 
 
@@ -59,7 +59,7 @@ def limit_after(pieces: Pieces, at: int) -> Limit:
     return Limit(at)
 
 
-def sides(bound: Bound, value: float) -> tuple[float | None, float | None]:
+def sides(bound: QuantityBound, value: float) -> tuple[float | None, float | None]:
     """The interval that a bound makes of one value."""
     if bound in ("under", "at most"):
         return None, value
@@ -76,14 +76,14 @@ def _spreads(pieces: Pieces, at: int, phrase: WordSequence) -> bool:
     )
 
 
-def _bound(kind: str) -> Bound:
+def _bound(kind: str) -> QuantityBound:
     match kind:
         case "under" | "over" | "at most" | "at least":
             return kind
     return ""
 
 
-def _phrase_before(pieces: Pieces, at: int) -> tuple[WordSequence, Bound | None] | None:
+def _phrase_before(pieces: Pieces, at: int) -> tuple[WordSequence, QuantityBound | None] | None:
     for phrase, kind in vocabulary().before.get(pieces.lower(at - 1), ()):
         if _matches(pieces, at - len(phrase), phrase):
             return phrase, kind

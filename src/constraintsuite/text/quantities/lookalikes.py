@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.text.quantities.numbers import NUMBER_WORDS, Number
+from constraintsuite.text.quantities.numbers import NUMBER_WORDS, WrittenNumber
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.unit_words import find_currency_before
 from constraintsuite.text.quantities.vocabulary import context_words, vocabulary
@@ -29,7 +29,7 @@ def is_part_of_name(pieces: Pieces, at: int) -> bool:
     return False
 
 
-def is_time_or_date(pieces: Pieces, number: Number) -> bool:
+def is_time_or_date(pieces: Pieces, number: WrittenNumber) -> bool:
     """Whether a number is a time of day or part of a date: 7:30, 6 pm, 12 January, May 1972, the 1960s."""
     first, after = number.first, number.after
     following = pieces.lower(after)
@@ -50,7 +50,7 @@ def is_time_or_date(pieces: Pieces, number: Number) -> bool:
     return following == "s" and pieces.touches(after - 1) and number.value % 10 == 0
 
 
-def is_label(pieces: Pieces, number: Number) -> bool:
+def is_label(pieces: Pieces, number: WrittenNumber) -> bool:
     """Whether the word before a number makes it a name or a label: Highway 12, option 2, Galaxy Tab 9."""
     place = number.first - 1
     before = pieces.at(place)
@@ -65,7 +65,7 @@ def is_label(pieces: Pieces, number: Number) -> bool:
     return number.digits
 
 
-def is_year(pieces: Pieces, number: Number) -> bool:
+def is_year(pieces: Pieces, number: WrittenNumber) -> bool:
     """Whether digits before a counted noun may be a year: "In 1917 people fled", "the 2004 finals"."""
     if not number.plain or not 1100 <= number.value <= 2100:
         return False
@@ -89,14 +89,14 @@ def is_year(pieces: Pieces, number: Number) -> bool:
     )
 
 
-def is_title(pieces: Pieces, number: Number) -> bool:
+def is_title(pieces: Pieces, number: WrittenNumber) -> bool:
     """Whether a number in words with a capital opens a title, such as Twelve Angry Men."""
     if number.digits or not pieces.at(number.first).text[0].isupper():
         return False
     return pieces.at(number.after).text[:1].isupper() or not pieces.opens(number.first)
 
 
-def is_one_of_many(pieces: Pieces, number: Number) -> bool:
+def is_one_of_many(pieces: Pieces, number: WrittenNumber) -> bool:
     """Whether a number is the whole of a share: 3 in 4 adults, one out of ten patients."""
     place = number.first - 1
     if pieces.lower(place) in ("every", "each"):
@@ -110,7 +110,7 @@ def is_one_of_many(pieces: Pieces, number: Number) -> bool:
     return pieces.at(place).kind == "number" or pieces.lower(place) in NUMBER_WORDS
 
 
-def is_list_marker(pieces: Pieces, number: Number) -> bool:
+def is_list_marker(pieces: Pieces, number: WrittenNumber) -> bool:
     """Whether digits count the entries of a list: "; 4 Potato soup"."""
     before = pieces.lower(number.first - 1)
     starts = before in (";", "•", "|", "*") or (number.first > 0 and pieces.ends_sentence(number.first - 1))

@@ -63,7 +63,7 @@ _COMMA_DECIMAL = re.compile(r"[0-9]+,[0-9]{1,2}")
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class WrittenNumber:
     """A number that was read."""
 
     value: float
@@ -81,7 +81,7 @@ class Number:
     """A fraction below one, such as half."""
 
 
-def read_number(pieces: Pieces, at: int, *, money: bool = False) -> Number | None:
+def read_number(pieces: Pieces, at: int, *, money: bool = False) -> WrittenNumber | None:
     """The number that begins at a place; None if none does, or if it may be something else."""
     piece = pieces.at(at)
     if piece.kind == "number":
@@ -106,12 +106,12 @@ def parse_digits(text: str) -> float | None:
     return None
 
 
-def _digits(pieces: Pieces, at: int, *, money: bool) -> Number | None:
+def _digits(pieces: Pieces, at: int, *, money: bool) -> WrittenNumber | None:
     text = pieces.at(at).text
     value = parse_digits(text)
     if value is None:
         return None
-    number = Number(
+    number = WrittenNumber(
         value,
         at,
         at + 1,
@@ -124,7 +124,7 @@ def _digits(pieces: Pieces, at: int, *, money: bool) -> Number | None:
     return _with_scale(pieces, whole, money=money) if whole is not None else None
 
 
-def _with_groups(pieces: Pieces, number: Number) -> Number:
+def _with_groups(pieces: Pieces, number: WrittenNumber) -> WrittenNumber:
     """Groups of three digits after a space: 23 400."""
     if not number.plain or number.value >= 1000 or number.value < 1:
         return number
@@ -142,7 +142,7 @@ def _with_groups(pieces: Pieces, number: Number) -> Number:
     return replace(number, value=value, after=after, plain=after == number.after)
 
 
-def _with_fraction(pieces: Pieces, number: Number) -> Number | None:
+def _with_fraction(pieces: Pieces, number: WrittenNumber) -> WrittenNumber | None:
     """The number with what follows it: 1/2, 1 1/2, ½, and a half. None for a date or a score such as 3/4/2011."""
     at = number.after
     if pieces.lower(at) == "/" and pieces.touches(at - 1) and pieces.at(at + 1).kind == "number" and pieces.touches(at):
@@ -165,7 +165,7 @@ def _slash(pieces: Pieces, at: int) -> float | None:
     return int(above) / int(below) if int(above) < int(below) and int(below) in (2, 3, 4, 5, 6, 8, 16) else None
 
 
-def _with_half(pieces: Pieces, number: Number) -> Number:
+def _with_half(pieces: Pieces, number: WrittenNumber) -> WrittenNumber:
     at = number.after
     if pieces.lower(at) != "and":
         return number
@@ -179,7 +179,7 @@ def _with_half(pieces: Pieces, number: Number) -> Number:
     return number
 
 
-def _with_scale(pieces: Pieces, number: Number, *, money: bool) -> Number:
+def _with_scale(pieces: Pieces, number: WrittenNumber, *, money: bool) -> WrittenNumber:
     if pieces.lower(number.after) == "-" and pieces.touches(number.after) and pieces.lower(number.after + 1) in _SCALES:
         number = replace(number, after=number.after + 1)  # a $10-million house
     while (scale := _SCALES.get(pieces.lower(number.after))) is not None and pieces.spaced(number.after - 1):
@@ -198,9 +198,9 @@ def _times(value: float, scale: float) -> float:
     return float(round(product)) if abs(product - round(product)) < 1e-6 * max(1.0, abs(product)) else product
 
 
-def _words(pieces: Pieces, at: int) -> Number | None:
+def _words(pieces: Pieces, at: int) -> WrittenNumber | None:
     if pieces.at(at).text in _VULGAR:
-        return Number(_VULGAR[pieces.at(at).text], at, at + 1, digits=True, part=True)
+        return WrittenNumber(_VULGAR[pieces.at(at).text], at, at + 1, digits=True, part=True)
     if pieces.lower(at) in ("half", "quarter"):
         return _part(pieces, at)
     start = at + 1 if pieces.lower(at) in ("a", "an") else at
@@ -219,7 +219,7 @@ def _words(pieces: Pieces, at: int) -> Number | None:
         after = following
     if pieces.lower(after) == "dozen":
         value, after = value * 12, after + 1
-    number = Number(total + value, at, after, digits=False)
+    number = WrittenNumber(total + value, at, after, digits=False)
     return _thirds(pieces, _with_half(pieces, number))
 
 
@@ -245,7 +245,7 @@ def _up_to_ninety_nine(pieces: Pieces, at: int) -> tuple[float, int]:
     return (float(_ONES[word]), at + 1) if word in _ONES else (0.0, at)
 
 
-def _thirds(pieces: Pieces, number: Number) -> Number | None:
+def _thirds(pieces: Pieces, number: WrittenNumber) -> WrittenNumber | None:
     """Three quarters (of an hour) is a part; two thirds of something is left out later, for it has no unit."""
     at = number.after
     joined = at + 1 if pieces.lower(at) == "-" and pieces.touches(at) else at
@@ -256,7 +256,7 @@ def _thirds(pieces: Pieces, number: Number) -> Number | None:
     return number
 
 
-def _part(pieces: Pieces, at: int) -> Number | None:
+def _part(pieces: Pieces, at: int) -> WrittenNumber | None:
     """Half an hour, half a million, a quarter of a mile."""
     value, after = _PARTS[pieces.lower(at)], at + 1
     if pieces.lower(after) in ("a", "an"):
@@ -265,7 +265,7 @@ def _part(pieces: Pieces, at: int) -> Number | None:
         after += skipped
     elif pieces.lower(after) != "-" and pieces.lower(after) not in _HALVED:
         return None
-    number = Number(value, at, after, digits=False, part=True)
+    number = WrittenNumber(value, at, after, digits=False, part=True)
     scale = _SCALES.get(pieces.lower(after))
     return replace(number, value=value * scale, after=after + 1, part=False) if scale else number
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from constraintsuite.text.quantities.units import unit_table
 
-Bound = Literal["", "under", "over", "at most", "at least", "range"]
+QuantityBound = Literal["", "under", "over", "at most", "at least", "range"]
 _ZERO_CELSIUS = Fraction(27315, 100)
 
 
@@ -27,7 +27,7 @@ class Quantity:
     dimension: str
     per: str = ""
     """What the value is for: `night` in EUR 40 a night."""
-    bound: Bound = ""
+    bound: QuantityBound = ""
     """How the text limits it: "under 30 minutes" excludes 30, "at most 30 minutes" includes it."""
     approximate: bool = False
     measured: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from constraintsuite.text.quantities.numbers import Number
+from constraintsuite.text.quantities.numbers import WrittenNumber
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.vocabulary import vocabulary
 
@@ -57,7 +57,7 @@ def _to(pieces: Pieces, first: int, end: int) -> Connector | None:
     return Connector("change" if change else "from", first - 1, end + 1)
 
 
-def scaled_like(pieces: Pieces, number: Number, value: float, other: Number) -> float:
+def scaled_like(pieces: Pieces, number: WrittenNumber, value: float, other: WrittenNumber) -> float:
     """The first value with the scale of the second: 2 to 3 million begins at two million."""
     scale = {"million": 1e6, "billion": 1e9, "thousand": 1e3, "trillion": 1e12, "bn": 1e9, "m": 1e6, "k": 1e3}.get(
         pieces.lower(other.after - 1), 1.0

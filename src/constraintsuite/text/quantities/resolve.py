@@ -9,7 +9,7 @@ from constraintsuite.text.quantities.counted import CountedNoun, find_counted
 from constraintsuite.text.quantities.draft import Draft
 from constraintsuite.text.quantities.limits import Limit
 from constraintsuite.text.quantities.lookalikes import is_label, is_list_marker, is_one_of_many, is_title, is_year
-from constraintsuite.text.quantities.numbers import Number, read_number
+from constraintsuite.text.quantities.numbers import WrittenNumber, read_number
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.suits import age_end, suits, true_unit
 from constraintsuite.text.quantities.terms import Term
@@ -56,7 +56,7 @@ def resolve_unit(pieces: Pieces, term: Term, limit: Limit, inner: Limit, previou
     return Resolved(implied.unit, implied.dimension, inner.place, inner.place) if implied else None
 
 
-def _written(pieces: Pieces, number: Number, at: int, *, limited: bool) -> Resolved | None:
+def _written(pieces: Pieces, number: WrittenNumber, at: int, *, limited: bool) -> Resolved | None:
     start = at
     found = find_unit(pieces, start)
     if found is not None and found.unit.dimension == "money" and not pieces.at(found.after - 1).text.isalpha():
@@ -76,7 +76,9 @@ def _written(pieces: Pieces, number: Number, at: int, *, limited: bool) -> Resol
     return Resolved(unit.name, unit.dimension, number.after, found.after, found.hyphen)
 
 
-def _counted(pieces: Pieces, number: Number, at: int, *, limited: bool, previous: Draft | None) -> Resolved | None:
+def _counted(
+    pieces: Pieces, number: WrittenNumber, at: int, *, limited: bool, previous: Draft | None
+) -> Resolved | None:
     if number.part or (number.european and not number.value.is_integer()) or is_title(pieces, number):
         return None
     if is_one_of_many(pieces, number):
@@ -106,13 +108,13 @@ def _may_be_verb(pieces: Pieces, at: int, found: CountedNoun) -> bool:
     return last > at and any(reading.pos == "VERB" for reading in readings(pieces.lower(last)))
 
 
-def _is_age_of_people(pieces: Pieces, number: Number) -> bool:
+def _is_age_of_people(pieces: Pieces, number: WrittenNumber) -> bool:
     """Whether a number limits people by age, such as "everybody over 65"; the next word is no noun then."""
     before = pieces.lower(number.first - 2)
     return pieces.lower(number.first - 1) in SIDES and before in vocabulary().words.people
 
 
-def _one_of_a_list(pieces: Pieces, number: Number, previous: Draft | None) -> CountedNoun | None:
+def _one_of_a_list(pieces: Pieces, number: WrittenNumber, previous: Draft | None) -> CountedNoun | None:
     """The singular noun after "one" where it stands in a list of numbers, or measures out something."""
     at = number.after
     piece = pieces.at(at)
@@ -126,7 +128,7 @@ def _one_of_a_list(pieces: Pieces, number: Number, previous: Draft | None) -> Co
     return CountedNoun(piece.lower, at + 1) if follows or listed or piece.lower in context_words().containers else None
 
 
-def exact_value(number: Number, value: float, dimension: str) -> float | None:
+def exact_value(number: WrittenNumber, value: float, dimension: str) -> float | None:
     """The value as an English writer means it; None where point and comma can be read in two ways."""
     if dimension == "money" and number.three_decimals and number.after == number.first + 1:
         return None

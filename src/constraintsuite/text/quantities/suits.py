@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from constraintsuite.text.quantities.numbers import Number
+from constraintsuite.text.quantities.numbers import WrittenNumber
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.unit_words import UnitFound
 from constraintsuite.text.quantities.units import MeasuringUnit, unit_table
@@ -14,7 +14,7 @@ _SCALE_NAMES = frozenset(("Celsius", "Fahrenheit", "Centigrade", "Kelvin"))
 _OWNERS = frozenset(("on", "his", "her", "my", "their", "your", "both"))
 
 
-def suits(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) -> bool:
+def suits(pieces: Pieces, number: WrittenNumber, found: UnitFound, *, limited: bool) -> bool:
     """Whether a unit can belong to a number; `limited` says that words such as "about" stand before it."""
     if _is_in_title(pieces, number, found, limited=limited) or _is_ordinal(pieces, number, found):
         return False
@@ -27,7 +27,7 @@ def suits(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) ->
     return (number.digits or name not in _ONLY_DIGITS) and _suits_name(pieces, number, found)
 
 
-def _suits_singular(pieces: Pieces, number: Number, found: UnitFound) -> bool:
+def _suits_singular(pieces: Pieces, number: WrittenNumber, found: UnitFound) -> bool:
     """Whether a unit in the singular fits: not in "20 century", "1917 year" and "twenty second"."""
     name = found.unit.name
     if name in _NEVER_SINGULAR:
@@ -39,7 +39,7 @@ def _suits_singular(pieces: Pieces, number: Number, found: UnitFound) -> bool:
     return name != "second" or number.digits or pieces.at(found.after).kind == "word"
 
 
-def _suits_name(pieces: Pieces, number: Number, found: UnitFound) -> bool:
+def _suits_name(pieces: Pieces, number: WrittenNumber, found: UnitFound) -> bool:
     """Whether units that are also other things are units here: two degrees, his two feet, 17 stone."""
     words = context_words()
     match found.unit.name:
@@ -52,7 +52,7 @@ def _suits_name(pieces: Pieces, number: Number, found: UnitFound) -> bool:
     return True
 
 
-def _is_in_title(pieces: Pieces, number: Number, found: UnitFound, *, limited: bool) -> bool:
+def _is_in_title(pieces: Pieces, number: WrittenNumber, found: UnitFound, *, limited: bool) -> bool:
     """Whether the unit has a capital, as in the title 24 Hours in the Life of a Woman."""
     text = pieces.at(found.after - 1).text
     title = text.istitle() and len(text) > 3 and text not in _SCALE_NAMES
@@ -60,12 +60,12 @@ def _is_in_title(pieces: Pieces, number: Number, found: UnitFound, *, limited: b
     return title and not limited and not pieces.text.isupper()
 
 
-def _is_ordinal(pieces: Pieces, number: Number, found: UnitFound) -> bool:
+def _is_ordinal(pieces: Pieces, number: WrittenNumber, found: UnitFound) -> bool:
     """Whether "-second" makes an ordinal: seventy-second."""
     return found.hyphen and found.unit.name == "second" and not number.digits and 20 <= number.value < 100
 
 
-def true_unit(pieces: Pieces, number: Number, found: UnitFound) -> MeasuringUnit:
+def true_unit(pieces: Pieces, number: WrittenNumber, found: UnitFound) -> MeasuringUnit:
     """The unit, with pounds told apart: of weight, or of money."""
     unit = found.unit
     if unit.name != "pound" or pieces.lower(found.after - 1) not in ("pound", "pounds"):

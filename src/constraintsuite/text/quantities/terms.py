@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from constraintsuite.text.quantities.numbers import Number, read_number
+from constraintsuite.text.quantities.numbers import WrittenNumber, read_number
 from constraintsuite.text.quantities.scan import Pieces
 from constraintsuite.text.quantities.unit_words import find_currency_before
 from constraintsuite.text.quantities.units import MeasuringUnit
@@ -16,7 +16,7 @@ _MINUS = frozenset("-−–")
 class Term:
     """A number with its sign and the currency before it."""
 
-    number: Number
+    number: WrittenNumber
     first: int
     currency: MeasuringUnit | None = None
     negative: bool = False

@@ -8,7 +8,7 @@ from constraintsuite.text.quantities.contexts import implied_unit
 from constraintsuite.text.quantities.draft import Draft
 from constraintsuite.text.quantities.limits import Limit, limit_after, limit_before, sides
 from constraintsuite.text.quantities.lookalikes import is_part_of_name, is_time_or_date
-from constraintsuite.text.quantities.numbers import Number, read_number
+from constraintsuite.text.quantities.numbers import WrittenNumber, read_number
 from constraintsuite.text.quantities.quantity import convert_value
 from constraintsuite.text.quantities.ranges import Connector, find_connector, scaled_like
 from constraintsuite.text.quantities.rates import find_per
@@ -178,7 +178,7 @@ def _one_unit(pieces: Pieces, at: int) -> tuple[list[Draft], int]:
         safe = pieces.lower(at - 1) == "under" or pieces.lower(limit.place - 1) in context_words().before_over
         if not safe:
             return [], at + 1
-    number = Number({"half": 1.5, "quarter": 1.25}[after[2]] if half else 1.0, at, at + 1, digits=False)
+    number = WrittenNumber({"half": 1.5, "quarter": 1.25}[after[2]] if half else 1.0, at, at + 1, digits=False)
     unit = true_unit(pieces, number, found)
     low, high = sides(limit.bound, number.value)
     draft = Draft(
@@ -219,7 +219,7 @@ def _prices_from(pieces: Pieces, term: Term) -> int | None:
     return place if pieces.opens(place) or pieces.lower(place - 1) in context_words().priced else None
 
 
-def _is_ambiguous(pieces: Pieces, limit: Limit, number: Number, resolved: Resolved) -> bool:
+def _is_ambiguous(pieces: Pieces, limit: Limit, number: WrittenNumber, resolved: Resolved) -> bool:
     """Whether "over three years" may mean during, or "under two kings" the time of their reign."""
     word = pieces.lower(limit.place)
     if resolved.dimension == "duration" and word == "over" and number.value < 6:

@@ -8,7 +8,7 @@ from typing import cast
 
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
-from constraintsuite.text.quantities.quantity import Bound
+from constraintsuite.text.quantities.quantity import QuantityBound
 from constraintsuite.text.wordlists import WordSet
 
 WordSequence = tuple[str, ...]
@@ -95,9 +95,9 @@ class Vocabulary:
     """The lists, with the phrases ordered for the search: longest first, by the word next to the number."""
 
     words: QuantityWords
-    before: dict[str, tuple[tuple[WordSequence, Bound | None], ...]]
+    before: dict[str, tuple[tuple[WordSequence, QuantityBound | None], ...]]
     """By its last word: phrases before a number, with the bound, or None for about and the like; fillers have ""."""
-    after: dict[str, tuple[tuple[WordSequence, Bound | None], ...]]
+    after: dict[str, tuple[tuple[WordSequence, QuantityBound | None], ...]]
     """By its first word: phrases after a number or its unit."""
 
 
@@ -105,8 +105,8 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """The words of the package."""
     words = read_package_yaml(QuantityWords, "constraintsuite.text", "data", "quantities.yaml")
-    before = [(phrase, cast("Bound", kind)) for kind, line in words.bounds.items() for phrase in _phrases(line)]
-    after = [(phrase, cast("Bound", kind)) for kind, line in words.after.items() for phrase in _phrases(line)]
+    before = [(phrase, cast("QuantityBound", kind)) for kind, line in words.bounds.items() for phrase in _phrases(line)]
+    after = [(phrase, cast("QuantityBound", kind)) for kind, line in words.after.items() for phrase in _phrases(line)]
     return Vocabulary(
         words,
         _index([*before, *_all(words.approximate, None), *_all(words.fillers, "")], -1),
@@ -118,14 +118,14 @@ def _phrases(line: str) -> list[WordSequence]:
     return [tuple(phrase.split()) for phrase in line.split(", ")]
 
 
-def _all(line: str, kind: Bound | None) -> list[tuple[WordSequence, Bound | None]]:
+def _all(line: str, kind: QuantityBound | None) -> list[tuple[WordSequence, QuantityBound | None]]:
     return [(phrase, kind) for phrase in _phrases(line)]
 
 
 def _index(
-    entries: list[tuple[WordSequence, Bound]] | list[tuple[WordSequence, Bound | None]], side: int
-) -> dict[str, tuple[tuple[WordSequence, Bound | None], ...]]:
-    table: dict[str, list[tuple[WordSequence, Bound | None]]] = {}
+    entries: list[tuple[WordSequence, QuantityBound]] | list[tuple[WordSequence, QuantityBound | None]], side: int
+) -> dict[str, tuple[tuple[WordSequence, QuantityBound | None], ...]]:
+    table: dict[str, list[tuple[WordSequence, QuantityBound | None]]] = {}
     for phrase, kind in entries:
         table.setdefault(phrase[side], []).append((phrase, kind))
     return {word: tuple(sorted(found, key=lambda one: -len(one[0]))) for word, found in table.items()}
