@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from constraintsuite.core.records.examples import Split
-from constraintsuite.suites.balancing import balance, lean_of, measure_leans
+from constraintsuite.suites.balancing import SMALL_PART, balance, lean_of, measure_leans
 from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.pairs.leans import BALANCED, Lean
 from constraintsuite.suites.pairs.records import AcceptedPair, PairDraft
@@ -47,9 +47,23 @@ def test_every_split_is_balanced_by_itself() -> None:
     assert kept(leans) == []
 
 
-def test_every_relation_is_balanced_by_itself() -> None:
-    leans = {make_draft(1, relation="directed_by"): lean(1), make_draft(2, relation="starring"): lean(-1)}
-    assert kept(leans) == []
+def of_relation(relation: str, one: Lean, count: int, first: int) -> dict[PairDraft, Lean]:
+    return {make_draft(first + n, relation=relation): one for n in range(count)}
+
+
+def test_a_relation_with_many_units_is_balanced_by_itself() -> None:
+    many = of_relation("directed_by", lean(1), SMALL_PART, 0) | of_relation("starring", lean(-1), SMALL_PART, 100)
+    assert kept(many) == []
+
+
+def test_relations_with_few_units_are_balanced_together() -> None:
+    few = of_relation("directed_by", lean(1), 3, 0) | of_relation("starring", lean(-1), 2, 100)
+    assert Counter(draft.relation for draft in kept(few)) == {"directed_by": 2, "starring": 2}
+
+
+def test_the_sides_of_a_question_are_balanced_each_by_itself() -> None:
+    below, above = (replace(make_draft(n), side=side) for n, side in ((1, "below"), (2, "above")))
+    assert kept({below: lean(1), above: lean(-1)}) == []
 
 
 def test_a_unit_that_mends_two_surpluses_goes_first() -> None:

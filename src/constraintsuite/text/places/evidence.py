@@ -11,7 +11,7 @@ from constraintsuite.text.places.lookalikes import (
     is_team_or_event,
 )
 from constraintsuite.text.places.naming import is_called_place
-from constraintsuite.text.places.surroundings import MARKS, Before, DateSurroundings, is_listed, look_around
+from constraintsuite.text.places.surroundings import MARKS, Before, PlaceSurroundings, is_listed, look_around
 from constraintsuite.text.places.words import place_words
 from constraintsuite.text.readings import in_dictionary
 
@@ -46,7 +46,7 @@ def weigh(text: PlainText, one: Candidate, previous: Candidate | None) -> int:
     return _by_follower(around, strength)
 
 
-def _weigh_listed(around: DateSurroundings, previous: Candidate | None, strength: int) -> int:
+def _weigh_listed(around: PlaceSurroundings, previous: Candidate | None, strength: int) -> int:
     """The strength of a name in a list, which is at least that of the name before, and none if that one is none."""
     if previous is None or strength == NONE or not is_listed(around.text, previous, around.one):
         return strength
@@ -69,7 +69,7 @@ def _by_preposition(before: Before) -> int:
     return LIKELY if before.preposition in lists.doubtful else BARE
 
 
-def _by_follower(around: DateSurroundings, strength: int) -> int:
+def _by_follower(around: PlaceSurroundings, strength: int) -> int:
     """The strength, changed by a noun that follows: Brussels sprouts, the New York legislature."""
     if "noun" not in around.follower_kind:
         return strength
@@ -84,7 +84,7 @@ def _by_follower(around: DateSurroundings, strength: int) -> int:
     return strength if is_usual and any(place.level != "city" for place in options) else NONE
 
 
-def _weigh_unknown(around: DateSurroundings) -> int:
+def _weigh_unknown(around: PlaceSurroundings) -> int:
     """The strength of a name that the gazetteer does not have: Mount Orrendale, born in Pellworth, a hotel in Pardubel."""
     one, before, lists = around.one, around.before, place_words()
     if not around.ends_phrase and not (one.is_sure and around.is_attributive):
@@ -105,12 +105,12 @@ def _weigh_unknown(around: DateSurroundings) -> int:
     return IN_PLACE if before.preposition == "in" and _is_said_of_places(around) else NONE
 
 
-def _may_be_unknown(around: DateSurroundings) -> bool:
+def _may_be_unknown(around: PlaceSurroundings) -> bool:
     """Whether a name that the gazetteer does not have can be one: no English word, and no owner of what follows."""
     return around.text.plain[around.one.end : around.one.end + 1] != "'" and not in_dictionary(around.name.lower())
 
 
-def _is_said_of_places(around: DateSurroundings) -> bool:
+def _is_said_of_places(around: PlaceSurroundings) -> bool:
     """Whether the words before "in" take a place: born in, a hotel in, the Hotel Linde in."""
     text, lists, words = around.text, place_words(), around.before.words
     window = words[-1 - _UNKNOWN_WINDOW : -1]

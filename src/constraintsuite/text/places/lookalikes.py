@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from constraintsuite.text.places.capitals import PlainText
 from constraintsuite.text.places.gazetteer import place_names
-from constraintsuite.text.places.surroundings import DateSurroundings
+from constraintsuite.text.places.surroundings import PlaceSurroundings
 from constraintsuite.text.places.words import levels_of_class_nouns, place_words
 from constraintsuite.text.readings import in_dictionary, readings
 
@@ -18,7 +18,7 @@ _LONGEST_TITLE = 60
 _YEAR_DIGITS = 4
 
 
-def is_something_else(around: DateSurroundings) -> bool:
+def is_something_else(around: PlaceSurroundings) -> bool:
     """Whether the name is a title, a class noun, a ship, or stands for a work, however sure the preposition is."""
     text, one = around.text, around.one
     return (
@@ -31,7 +31,7 @@ def is_something_else(around: DateSurroundings) -> bool:
     )
 
 
-def is_bare_something_else(around: DateSurroundings) -> bool:
+def is_bare_something_else(around: PlaceSurroundings) -> bool:
     """Whether a name without a preposition is a work or a person: the musical Chicago, Brooklyn asked her mother."""
     lists = place_words()
     after = around.after[1:] if around.after[:1] == ["and"] else around.after
@@ -41,7 +41,7 @@ def is_bare_something_else(around: DateSurroundings) -> bool:
     return bool(after) and after[0] in lists.person_words and glue in (" ", "'")
 
 
-def is_team_or_event(around: DateSurroundings) -> bool:
+def is_team_or_event(around: PlaceSurroundings) -> bool:
     """Whether a name that is not said to be a place stands for a team, or has a number: a win over Iowa, the Indianapolis 500."""
     number = around.after[0] if around.after else ""
     if (
@@ -57,7 +57,7 @@ def is_team_or_event(around: DateSurroundings) -> bool:
     return not place_words().sports.isdisjoint(around.text.words_around(around.one.start, around.one.end))
 
 
-def is_part_of_name(around: DateSurroundings) -> bool:
+def is_part_of_name(around: PlaceSurroundings) -> bool:
     """Whether a small word joins the name to capitals before it: the Bank of England; not the Duke of Brittany."""
     text, start = around.text, around.one.start
     if around.before.preposition in _PERSONAL:
@@ -76,7 +76,7 @@ def is_part_of_name(around: DateSurroundings) -> bool:
     return _is_name_with_of(around, first, last)
 
 
-def _is_title_with_in(around: DateSurroundings, first: int, last: int) -> bool:
+def _is_title_with_in(around: PlaceSurroundings, first: int, last: int) -> bool:
     """An American in Paris, the End Poverty in California movement; not the Hotel Linde in Vienna."""
     text = around.text
     if around.follower_kind == "noun" and not text.opens_sentence(text.capitals[first].start):
@@ -84,7 +84,7 @@ def _is_title_with_in(around: DateSurroundings, first: int, last: int) -> bool:
     return text.capitals[first].text in ("An", "A") or text.capitals[last].text in place_names().adjectives
 
 
-def _is_name_with_of(around: DateSurroundings, first: int, last: int) -> bool:
+def _is_name_with_of(around: PlaceSurroundings, first: int, last: int) -> bool:
     """The University of Parma, Queen Anne of Denmark, the 6th Earl of Derby; not the City of Derby, parts of Denmark."""
     text, lists = around.text, place_words()
     if first == last and text.opens_sentence(text.capitals[last].start) and _is_ordinary(text.capitals[last].text):
@@ -108,7 +108,7 @@ def _is_ordinary(word: str) -> bool:
     return any(reading.pos in ("NOUN", "ADJ", "PRON") for reading in readings(low))
 
 
-def _is_work(around: DateSurroundings) -> bool:
+def _is_work(around: PlaceSurroundings) -> bool:
     """Whether the sentence begins with a title that it calls a work: "Deep Blue Sea is a 1999 film", "Two for Texas is a ..."."""
     lists, text = place_words(), around.text
     if not _begins_with_title(text, around.one.start):
@@ -133,18 +133,18 @@ def _begins_with_title(text: PlainText, at: int) -> bool:
     return all(not word.islower() or word in _SMALL_WORDS for word in text.plain[start:at].split())
 
 
-def _is_class_noun(around: DateSurroundings) -> bool:
+def _is_class_noun(around: PlaceSurroundings) -> bool:
     """Whether the name is the class noun of another: the Canton of Aargau."""
     return around.name.lower() in levels_of_class_nouns() and around.after[:1] == ["of"]
 
 
-def _lacks_article(around: DateSurroundings) -> bool:
+def _lacks_article(around: PlaceSurroundings) -> bool:
     """Whether the name is a place only after "the", and has none: the Tay."""
     has_article = around.before.has_article or around.before.preposition == "river"
     return not has_article and around.name in place_words().with_article
 
 
-def _has_wrong_article(around: DateSurroundings) -> bool:
+def _has_wrong_article(around: PlaceSurroundings) -> bool:
     """Whether "the" stands before a name that has none: the Lincoln, the Sussex; not the New York legislature."""
     if not around.before.has_article or around.is_attributive:
         return False

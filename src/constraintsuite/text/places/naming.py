@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from constraintsuite.text.places.candidates import Candidate
-from constraintsuite.text.places.surroundings import MARKS, DateSurroundings
+from constraintsuite.text.places.surroundings import MARKS, PlaceSurroundings
 from constraintsuite.text.places.words import (
     levels_of_class_nouns,
     levels_of_definitions,
@@ -25,7 +25,7 @@ _LARGE_FOR_VILLAGE = 100
 _APPOSITION_WORDS, _DEFINITION_WORDS = 4, 6
 
 
-def is_called_place(around: DateSurroundings) -> bool:
+def is_called_place(around: PlaceSurroundings) -> bool:
     """Whether the words beside a name call it a place; if so, its level is noted."""
     return (
         _follows_class_noun(around)
@@ -37,7 +37,7 @@ def is_called_place(around: DateSurroundings) -> bool:
     )
 
 
-def _follows_class_noun(around: DateSurroundings) -> bool:
+def _follows_class_noun(around: PlaceSurroundings) -> bool:
     """The village of Vaksdal, the centre of Marlenfurt."""
     noun, levels, one = around.before.noun, levels_of_class_nouns(), around.one
     if around.before.preposition != "of" or noun not in levels:
@@ -55,7 +55,7 @@ def _narrow(one: Candidate, noun: str) -> None:
     one.options = tuple(place for place in one.options if place.level in sorts and place.thousands < limit)
 
 
-def _follows_ruler(around: DateSurroundings) -> bool:
+def _follows_ruler(around: PlaceSurroundings) -> bool:
     """The Duke of Averenne, the ambassador of Veldania; not the king of the Mercians, the Prince of Darkness."""
     before, levels = around.before, levels_of_rulers()
     if around.one.options or before.preposition != "of" or before.noun not in levels or before.has_article:
@@ -64,7 +64,7 @@ def _follows_ruler(around: DateSurroundings) -> bool:
     return around.name not in place_words().not_ruled and around.ends_phrase
 
 
-def _follows_water(around: DateSurroundings) -> bool:
+def _follows_water(around: PlaceSurroundings) -> bool:
     """The river Bârzava."""
     words = around.before.words
     if around.one.options or around.before.has_article or words[-1:] not in (["river"], ["lake"], ["volcano"]):
@@ -73,7 +73,7 @@ def _follows_water(around: DateSurroundings) -> bool:
     return words[-2:-1] in (["the"], ["of"])
 
 
-def _has_apposition(around: DateSurroundings) -> bool:
+def _has_apposition(around: PlaceSurroundings) -> bool:
     """Brennhold, a mining town that ..."""
     after, lists = around.after, place_words()
     if after[:1] != [","] or after[1:2] not in (["a"], ["an"], ["the"]):
@@ -87,7 +87,7 @@ def _has_apposition(around: DateSurroundings) -> bool:
     return False
 
 
-def _is_defined(around: DateSurroundings) -> bool:
+def _is_defined(around: PlaceSurroundings) -> bool:
     """A sentence that begins with a name and says what place it is: "Alnwick is a market town in ..."."""
     after, one, text = around.after, around.one, around.text
     if after[:1] not in (["is"], ["was"]) or after[1:2] not in (["a"], ["an"], ["the"]):
@@ -104,7 +104,7 @@ def _is_defined(around: DateSurroundings) -> bool:
     return False
 
 
-def _precedes_class_noun(around: DateSurroundings) -> bool:
+def _precedes_class_noun(around: PlaceSurroundings) -> bool:
     """In the Nordhaven district of Stromby."""
     before, after, levels = around.before, around.after, levels_of_class_nouns()
     if around.one.options or not before.has_article or before.preposition not in place_words().locative:

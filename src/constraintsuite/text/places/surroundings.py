@@ -26,7 +26,7 @@ class Before(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class DateSurroundings:
+class PlaceSurroundings:
     """A candidate with the words beside it."""
 
     text: PlainText
@@ -54,11 +54,11 @@ class DateSurroundings:
         return "noun" in self.follower_kind and self.follower in place_words().attributive
 
 
-def look_around(text: PlainText, one: Candidate) -> DateSurroundings:
+def look_around(text: PlainText, one: Candidate) -> PlaceSurroundings:
     """The words beside a candidate."""
     after = text.words_after(one.end)
     follower, kind = _follower(text, one, after)
-    return DateSurroundings(text, one, look_before(text, one.start), after, follower, kind)
+    return PlaceSurroundings(text, one, look_before(text, one.start), after, follower, kind)
 
 
 def look_before(text: PlainText, at: int) -> Before:
