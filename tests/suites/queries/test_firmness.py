@@ -126,6 +126,9 @@ def test_an_affirmation_without_reserve_is_firm(text: str, y: str) -> None:
         ("I tried it with garlic.", "garlic"),
         # It is something else.
         ("Sour cream is added.", "cream"),
+        ("Stir together four spoons of peanut butter, soy and lime.", "butter"),
+        ("Garlic has no place here, and butter even less.", "butter"),
+        ("Dairy-free butter is used.", "butter"),
         ("A natural pool lies below the waterfall.", "pool"),
         ("A pool fence is there.", "pool"),
         ("Cream the butter with sugar.", "cream"),

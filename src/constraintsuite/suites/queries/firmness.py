@@ -139,7 +139,10 @@ def _is_loose(place: Surroundings) -> bool:
 
 def _is_something_else(place: Surroundings) -> bool:
     """Whether the words mean another thing than Y: sour cream, a pool table, "dairy-free butter", "cream the butter"."""
-    if any(word in query_words()["changing"] or word == "free" for word in place.modifiers):
+    before = place.before_phrase.replace("-", " ").split()[-1:]  # for taggers that take butter for a verb
+    if any(word in query_words()["changing"] for word in (*before, *place.modifiers)):
+        return True
+    if place.clause_before.endswith("-free "):
         return True
     if _modifies(place, "whole_heads") or place.clause_before.endswith("-") or _HYPHENED.search(place.clause_after):
         return True
