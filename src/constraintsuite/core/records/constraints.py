@@ -78,6 +78,7 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "exclude": "constraintsuite.suites.constraints.exclude:EXCLUDE",
         "number": "constraintsuite.suites.constraints.number:NUMBER",
         "time": "constraintsuite.suites.constraints.time:TIME",
+        "place": "constraintsuite.suites.constraints.place:PLACE",
         "one_of": "constraintsuite.suites.constraints.one_of:ONE_OF",
     },
 )

@@ -107,6 +107,7 @@ BUILDERS: Catalogue[ConstraintBuilder] = Catalogue(
         "exclude": "constraintsuite.suites.constraints.exclude_builder:BUILDER",
         "number": "constraintsuite.suites.constraints.number:BUILDER",
         "time": "constraintsuite.suites.constraints.time:BUILDER",
+        "place": "constraintsuite.suites.constraints.place:BUILDER",
         "one_of": "constraintsuite.suites.constraints.one_of:BUILDER",
     },
 )

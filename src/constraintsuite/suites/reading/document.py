@@ -14,6 +14,7 @@ from constraintsuite.suites.reading.records import ClassReading, DocumentReading
 from constraintsuite.suites.reading.signs import read_signs
 from constraintsuite.text.base import Analysis, Token
 from constraintsuite.text.dates.read import read_dates
+from constraintsuite.text.places.reader import read_places
 from constraintsuite.text.quantities.reader import read_quantities
 
 
@@ -32,6 +33,7 @@ def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) 
         names=read_names(analysis, facts, document.title, knowledge),
         dates=read_dates(analysis.text),
         quantities=read_quantities(analysis.text),
+        places=read_places(analysis.text),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 from constraintsuite.text.base import Scope
 from constraintsuite.text.dates.record import Date
+from constraintsuite.text.places.place import Place
 from constraintsuite.text.quantities.quantity import Quantity
 
 NameKind = Literal["subject", "person", "surname", "place", "other"]
@@ -76,6 +77,7 @@ class DocumentReading:
     names: tuple[NameReading, ...] = ()
     dates: tuple[Date, ...] = ()
     quantities: tuple[Quantity, ...] = ()
+    places: tuple[Place, ...] = ()
 
 
 # Parts of a reading. A file is read several times, and parsing all of it would cost time and memory.
@@ -133,3 +135,4 @@ class ValuesRead(SubjectRead):
 
     dates: tuple[Date, ...] = ()
     quantities: tuple[Quantity, ...] = ()
+    places: tuple[Place, ...] = ()
