@@ -113,7 +113,7 @@ class ClauseSentence(Sentence):
             return not joined
         if self.is_verb(place - 1) and place - 1 >= start and self.pos(following) == "DET":
             return True  # which cannot be opened and a fan
-        if self.tag(following) == "VBN" and self.tag(start) == "VB":  # refused to sign and resigned
+        if self.tag(following) == "VBN" and self.tag(start) in ("VB", "VBG"):  # refused to sign and resigned
             return not inclusive
         if self.is_verb(following) and self.tag(following) != "VBG":
             return not inclusive and (self.is_finite(following) or self._imperative(start))
@@ -124,7 +124,7 @@ class ClauseSentence(Sentence):
         for place in range(start - 1, max(start - 6, -1), -1):
             if self.is_hard(place) or self.words[place] == ",":
                 return False
-            if self.words[place] in RELATIVE:
+            if self.words[place] in RELATIVE or self.words[place] == "what":
                 return self.tag(place) in ("WDT", "WP") or self.is_nominal(place - 1)
         return False
 

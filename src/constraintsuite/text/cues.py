@@ -66,6 +66,8 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
         return word not in verbs
     if not any(reading.pos == "NOUN" for reading in readings(word)):
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
+    if word not in verbs and _takes_clause(sentence, at):
+        return True
     if sentence.word(at - 1) in ("longer", "never"):  # no longer bans sketching
         return True
     plural = sentence.tag(at - 1) == "NNS" or (word == "lack" and sentence.is_nominal(at - 1))
@@ -75,6 +77,12 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
         return True  # the treaty outlaws land mines
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
     return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
+
+
+def _takes_clause(sentence: Sentence, at: int) -> bool:
+    """Whether a word after a singular noun has a clause as its object: the vet doubts that, the owner claims there is."""
+    opened = sentence.word(at + 1) in ("that", "there") or sentence.tag(at + 1) == "PRP"
+    return opened and sentence.tag(at) == "NNS" and sentence.tag(at - 1) in ("NN", "NNP")
 
 
 def _lacks_verb(sentence: Sentence, at: int) -> bool:

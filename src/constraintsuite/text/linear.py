@@ -24,7 +24,7 @@ class LinearSentence(ClauseSentence):
         while place < at + HORIZON and not self.is_hard(place):
             word = self.words[place]
             if word == "," or word in COORDINATORS:
-                if not self.phrase_continues(place, at):
+                if not (self._parts_adjectives(place, at) or self.phrase_continues(place, at)):
                     break
                 if word in COORDINATORS and self.word(place + 1) == ",":
                     place = self.skip_aside(place + 1) - 1
@@ -34,6 +34,13 @@ class LinearSentence(ClauseSentence):
                 break
             place += 1
         return max(last, min(at + 1, self.length))
+
+    def _parts_adjectives(self, comma: int, start: int) -> bool:
+        """Whether a comma stands between adjectives before the noun: no peaceful, uncontested successions."""
+        adjective = self.words[comma] == "," and self.pos(comma - 1) == "ADJ" and self.pos(comma + 1) == "ADJ"
+        if not adjective or any(self.is_nominal(at) for at in range(start, comma)):
+            return False
+        return self.pos(comma + 2) in ("NOUN", "PROPN")
 
     def phrase_continues(self, place: int, start: int) -> bool:
         """Whether the comma or coordinator at `place` links another member of the phrase's list."""
@@ -52,6 +59,8 @@ class LinearSentence(ClauseSentence):
         ):
             return False
         if self.joins(place, start) is False or not self._leads_to_noun(following):
+            return False
+        if self.words[place] == "," and word == "the" and self.word(start) in ("a", "an"):  # lack of a port, the poverty
             return False
         if self.words[place] == "," and self.word(place + 1) not in COORDINATORS:
             return self.list_continues(following, bare=self.word(start) not in word_list("fresh_determiners"))

@@ -34,6 +34,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "verb": removal.draw_verb,
         "gerund": removal.draw_gerund,
         "predicate": absence.draw_predicate,
+        "phrase_kept": absence.draw_kept,
         "last_word": absence.draw_last_word,
         "vain": absence.draw_vain,
         "source": contrast.draw_source,
@@ -76,6 +77,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
 )
 STRUCTURES = (
     structures.draw_affixes,
+    structures.draw_ban,
     structures.draw_label,
     structures.draw_cleft,
     structures.draw_placeholder,

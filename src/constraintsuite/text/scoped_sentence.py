@@ -109,6 +109,8 @@ class ScopedSentence(LinearSentence):
         return inner if inner >= 0 else end
 
     def _is_presupposed(self, first: int, place: int) -> bool:
+        if self.word(place - 1) == "than" and self.pos(place) == "PROPN":  # thought to be better than Hamlet
+            return True
         named = self.pos(place) == "PROPN" and self.word(place + 1) == "'s"  # could not bear Rome's lack of shade
         if (not named and self.words[place] not in word_list("definite_determiners")) or self.is_drawn(place + 1):
             return False
@@ -120,6 +122,8 @@ class ScopedSentence(LinearSentence):
         if lemma == "be" and superlative:  # not the prettiest park: it is a park
             return True
         if self.word(place - 1) == "of" and self.word(place - 2) == "any":  # allowed her any of the money
+            return False
+        if self.word(place + 1) == "own" and self.words[place] in ("its", "their"):  # no longer brews its own ale
             return False
         if f"{self.word(place + 1)}_{self.word(place + 2)}" in word_list("relational_nouns"):  # the existence of Y
             return False

@@ -15,6 +15,9 @@ from constraintsuite.text.sentence import TokenRange
 _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 NEGATIVE_CUES = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
 _BECOMING = frozenset(("become", "remain", "stay", "go", "seem", "fall"))
+_RELATIVE = frozenset(("which", "who", "whose", "where"))
+_UNREAL = frozenset(("would", "could", "might"))
+_CAN = frozenset(("can", "could", "may", "might"))
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 
 
@@ -23,9 +26,20 @@ def draw_pseudo(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     yield ScopePatch(cue.first, cue.last, "affirmed", cue.rule)
 
 
+def draw_kept(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """What is there, against an unreal condition: if it were not for Y, but for Y."""
+    end = sentence.phrase_end(cue.last)
+    yield ScopePatch(cue.last, end, "affirmed", cue.rule)
+    if sentence.word(end) == "," and not sentence.has_cue(end, sentence.length, frozenset(("counterfactual",))):
+        yield from sentence.predicate(cue.as_kind("uncertain"), end + 1, sentence.clause_end(end + 1))
+
+
 def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The phrase after the cue: without Y, lack of Y, free of Y."""
     start = cue.last
+    if cue.rule == "without" and _is_spared(sentence, cue):
+        yield from draw_kept(sentence, cue)
+        return
     if sentence.word(start) == ":":
         yield ScopePatch(start + 1, list_end(sentence, start + 1), cue.kind, cue.rule)
         return
@@ -49,11 +63,37 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     with_it = sentence.find(frozenset(("with",)), inner, end) if sentence.words[cue.first] == "without" else -1
     if with_it > 0 and sentence.find(COORDINATORS, inner, with_it) > 0:  # a day without Y and two days with it
         end = with_it
+    end = _repeated_end(sentence, cue, end)
+    if cue.rule == "replacement_instead_of" and is_allowed(sentence, cue.first):
+        cue = cue.as_kind("uncertain")
+    if cue.rule == "replacement_instead_of" and sentence.word(end) == "," and sentence.word(end + 1) in _RELATIVE:
+        yield ScopePatch(end + 2, sentence.clause_end(end + 2), cue.kind, cue.rule)  # instead of the bus, which had Y
     action = sentence.tag(inner) == "VBG" and sentence.lemma(inner) not in word_list("using_verbs")
     if action and all(other.first != inner for other in sentence.cues):
         yield from sentence.predicate(cue, start, end)  # instead of ploughing the meadow
     else:
         yield ScopePatch(start, end, cue.kind, cue.rule)
+
+
+def _is_spared(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a definite thing is there: without the pump, the cellar would flood."""
+    if sentence.word(cue.last) not in word_list("definite_determiners"):
+        return False
+    return any(sentence.words[at] in _UNREAL and sentence.tag(at) == "MD" for at in range(sentence.length))
+
+
+def _repeated_end(sentence: ScopedSentence, cue: Cue, end: int) -> int:
+    """The end of a list whose members repeat the preposition of the cue: free of Y and of Z."""
+    while sentence.word(end) in COORDINATORS and sentence.word(end + 1) == sentence.words[cue.last - 1] != "to":
+        end = sentence.phrase_end(end + 2)
+    return end
+
+
+def is_allowed(sentence: ScopedSentence, at: int) -> bool:
+    """Whether a clause says what one can do: you can use Y instead of Z, you can leave out Y."""
+    places = range(sentence.clause_start(at), at)
+    modal = next((place for place in places if sentence.words[place] in _CAN), -1)
+    return modal >= 0 and sentence.word(modal + 1) not in ("not", "n't")
 
 
 def is_lifted(sentence: ScopedSentence, start: int) -> bool:
@@ -107,6 +147,9 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         elsewhere = sentence.word(cue.last) == "from" and not has_helper(sentence, cue.first)
         if elsewhere and any(sentence.is_finite(at) for at in range(sentence.clause_start(cue.first), cue.first)):
             return  # he showed a humour missing from his other films
+        if _is_only_thing(sentence, cue):
+            yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
+            return
         subject = subject_of(sentence, cue.first)
         if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
             return
@@ -114,6 +157,12 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         copula = subject.first - 1
         if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
             yield from sentence.mark(cue, sentence.subject(copula))
+
+
+def _is_only_thing(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether what is missing is named after it: the only thing missing is Y."""
+    thing = sentence.word(cue.first - 1) in word_list("placeholders")
+    return thing and sentence.lemma(cue.last) == "be" and sentence.lemma(cue.first - 1) != "be"
 
 
 def _is_gone(sentence: ScopedSentence, cue: Cue) -> bool:
@@ -172,7 +221,7 @@ def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
         return TokenRange(start + 1, list_end(sentence, start + 1))
     if sentence.word(start) == ",":
         start = sentence.skip_aside(start)
-    while sentence.pos(start) == "ADV":
+    while sentence.pos(start) == "ADV" or (sentence.word(start) == "both" and sentence.pos(start) == "CCONJ"):
         start += 1
     if sentence.word(start) in ("and", "or") and sentence.tag(start + 1) == sentence.tag(cue.first):
         start += 2  # prevents or delays Y
@@ -197,6 +246,8 @@ def _object_end(sentence: ScopedSentence, start: int) -> int:
         end = sentence.phrase_end(end + 1)
     last = sentence.word(end - 1)
     if f"{last}_{sentence.word(end)}" in word_list("relational_nouns"):
+        return sentence.phrase_end(end + 1)
+    if last in word_list("proposal_nouns") and sentence.word(end) == "for":  # threw out the proposal for a helipad
         return sentence.phrase_end(end + 1)
     planned = last in word_list("proposal_nouns") and sentence.tag(end) == "TO"
     return sentence.clause_end(end) if planned else end

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
-from constraintsuite.text.draw.absence import gap_of, is_passive, object_after
+from constraintsuite.text.draw.absence import gap_of, is_allowed, is_passive, object_after
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
@@ -29,7 +29,7 @@ def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
             return
     if found is not None:
         by = is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
-        yield ScopePatch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
+        yield ScopePatch(found.first, found.last, "uncertain" if by or is_allowed(sentence, cue.first) else cue.kind, cue.rule)
 
 
 def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:

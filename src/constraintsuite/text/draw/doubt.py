@@ -10,6 +10,8 @@ from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 _BEFORE_FEW = frozenset(("a", "every", "the", "last", "past", "next", "first", "these", "those"))
+_BARELY = frozenset(("hardly", "scarcely", "barely"))
+_ABSENCES = frozenset(("verb", "preposition", "gerund"))
 _NEGATIVE = frozenset(("determiner", "particle", "none", "neither", "preposition", "verb", "predicate"))
 
 
@@ -20,12 +22,21 @@ def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     reported = sentence.words[cue.last - 1] == "to" and sentence.is_drawn(cue.first)  # is not thought to have Y
     if reported or _is_permission(sentence, cue) or _is_refused(sentence, cue):
         return
+    if _is_unreal(sentence, cue):
+        cue = cue.as_kind("negated")
     end = cue.last if sentence.is_terminator(cue.last) else sentence.clause_end(cue.last)
-    exception = next(
-        (other.first for other in sentence.cues if other.draw == "exception" and other.first >= cue.last), end
-    )
+    exceptions = (one.first for one in sentence.cues if one.draw == "exception" or one.rule == "anything_but")
+    exception = next((first for first in exceptions if first >= cue.last), end)
     yield from sentence.predicate(cue, cue.last, min(end, exception))
     yield from _indefinite_subject(sentence, cue)
+
+
+def _is_unreal(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether an unmet condition says that it did not happen: it could have had a pool if the council had agreed."""
+    if sentence.words[cue.last - 2 : cue.last - 1] != ("have",):
+        return False
+    condition = sentence.find(frozenset(("if",)), 0, sentence.length)
+    return condition >= 0 and sentence.find(frozenset(("had",)), condition, sentence.length) >= 0
 
 
 def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -36,9 +47,21 @@ def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if aside and sentence.word(cue.last) == ",":  # muscle or, rarely, bone
         yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
         return
+    if _describes_noun(sentence, cue, start):
+        start = cue.first
+    opening = start == cue.first and sentence.word(cue.last) == ","  # reportedly, they found Y
+    if opening:
+        yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
+        return
     if sentence.pos(start) == "PROPN" and sentence.is_finite(sentence.skip_adverbs(cue.last)):
         start = _past_name(sentence, cue, start)
     yield from sentence.predicate(cue, start, sentence.clause_end(cue.last))
+
+
+def _describes_noun(sentence: ScopedSentence, cue: Cue, start: int) -> bool:
+    """Whether the adverb belongs to a participle after a noun: brings home a boy supposedly killed by his father."""
+    participle = sentence.is_nominal(cue.first - 1) and sentence.tag(cue.last) in ("VBN", "VBD", "JJ")
+    return participle and any(sentence.is_finite(at) for at in range(start, cue.first))
 
 
 def _past_name(sentence: ScopedSentence, cue: Cue, start: int) -> int:
@@ -91,6 +114,9 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
     if cue.rule in ("doubt_seem", "doubt_claim") and sentence.is_drawn(cue.first):
         return
+    if sentence.words[cue.first] in _BARELY and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):
+        yield from sentence.predicate(cue.as_kind("negated"), cue.last, sentence.clause_end(cue.last))
+        return  # hardly lacks Y
     clause = sentence.pos(cue.last) != "ADP" and sentence.starts_clause(cue.last)
     if cue.rule == "doubt_claim" and cue.last == cue.first + 1 and not clause:
         return  # claimed the title, claimed by Spain

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
-from constraintsuite.text.draw.denial import deny_from, draw_particle
+from constraintsuite.text.draw.denial import denies_presence, deny_from, draw_particle
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
+_ENDS = frozenset(("recently", "version", "release", "then"))
 _OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 
 
@@ -33,9 +34,11 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if opening:
         yield from deny_from(sentence, cue, verb)
-    elif sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last)):
+    elif sentence.word(cue.last) in _ENDS or _is_year(sentence.word(cue.last)):
         yield from sentence.predicate(cue, start, cue.first)
-        if sentence.lemma(verb) in ("run", "operate", "stand", "exist"):  # the ferry ran until 1960
+        stood = sentence.lemma(verb) in ("run", "operate", "stand", "exist")
+        offered = sentence.lemma(verb) == "be" and denies_presence(sentence, verb)
+        if stood or offered:  # the ferry ran until 1960, codes were supported until version 4
             yield from sentence.mark(cue, sentence.subject(verb))
 
 
@@ -43,7 +46,7 @@ def _is_lasting(sentence: ScopedSentence, verb: int) -> bool:
     """Whether a thing had or was there, rather than a person who held an office: the zoo kept bears until 1994."""
     subject = sentence.subject(verb)
     if sentence.words[verb] in ("was", "were"):
-        return sentence.word(verb - 1) == "there"
+        return sentence.word(verb - 1) == "there" or sentence.word(verb + 1) in word_list("lasting_participles")
     if subject is None or sentence.lemma(verb) not in word_list("lasting_verbs"):
         return False
     named = sentence.pos(subject.first) == "PROPN" and (subject.first > 0 or not in_dictionary(sentence.words[0]))

@@ -11,6 +11,8 @@ from constraintsuite.text.draw.denial import denies_presence, deny_from, is_past
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
+_WITHOUT = frozenset(("without",))
+
 
 def draw_determiner(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The noun after `no` with coordinated nouns; for a subject also its predicate."""
@@ -61,7 +63,10 @@ def _narrowed(sentence: ScopedSentence, cue: Cue, end: int) -> Iterator[ScopePat
         return
     place = end
     while sentence.pos(place) == "ADP":
-        place = sentence.phrase_end(place + 1)
+        first, place = place, sentence.phrase_end(place + 1)
+        inner = sentence.find(_WITHOUT, first, place)
+        if inner >= 0:  # no kitchen in the valley without Y
+            yield ScopePatch(inner, place, cue.kind, cue.rule)
     if sentence.word(place) in ("that", "who", "which"):
         yield from sentence.predicate(cue, place + 1, sentence.clause_end(place + 1))
 

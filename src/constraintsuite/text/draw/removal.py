@@ -19,6 +19,7 @@ from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import TokenRange
 
+_CAN = frozenset(("can", "could"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 
 
@@ -48,7 +49,7 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     planned = sentence.find(word_list("proposal_nouns"), found.first, found.last) >= 0
     marked = cue.as_kind("negated") if passive and planned else cue  # the scheme was abandoned
-    if (passive and _is_optional(sentence, cue.first)) or _is_doubtful(sentence, cue, found):
+    if _is_optional(sentence, cue.first) or _is_doubtful(sentence, cue, found):
         marked = cue.as_kind("uncertain")
     if sentence.tag(found.first) == "VBG" and sentence.is_verb(found.first):  # avoids cleaning the pool
         yield from sentence.predicate(marked, found.first, found.last)
@@ -151,4 +152,4 @@ def _is_restored(sentence: ScopedSentence, start: int) -> bool:
 def _is_optional(sentence: ScopedSentence, verb: int) -> bool:
     """Whether the absence is optional: the lid can be removed."""
     group = sentence.words[sentence.verb_group_start(verb) : verb]
-    return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
+    return not _CAN.isdisjoint(group) and "not" not in group and "n't" not in group
