@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import QUOTES, VERB_GROUP, Sentence
 
 COORDINATORS = frozenset(("and", "or", "nor", "&", "and/or", "/"))
@@ -115,9 +116,16 @@ class ClauseSentence(Sentence):
             return True  # which cannot be opened and a fan
         if self.tag(following) == "VBN" and self.tag(start) in ("VB", "VBG"):  # refused to sign and resigned
             return not inclusive
+        if self._is_second_verb(place, following):
+            return not inclusive
         if self.is_verb(following) and self.tag(following) != "VBG":
             return not inclusive and (self.is_finite(following) or self._imperative(start))
         return self.opens_clause(following, place)
+
+    def _is_second_verb(self, joint: int, at: int) -> bool:
+        """Whether a verb that was tagged as a plural noun follows a verb: is no longer inhabited and serves as a museum."""
+        plural = self.tag(at) == "NNS" and self.is_verb(joint - 1) and self.pos(at + 1) in ("ADP", "DET")
+        return plural and any(one.tag == "VBZ" for one in readings(self.words[at]))
 
     def leaves_clause(self, verb: int, start: int) -> bool:
         """Whether a further finite verb belongs to the clause around a relative clause: "seats that do not recline cost"."""

@@ -14,6 +14,8 @@ from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
 
 _LONGEST_GAP = 7
+_AFTER_VERB = frozenset(("DET", "ADJ", "NOUN", "PROPN", "ADP", "ADV", "VERB"))
+_CLAUSE_BREAKS = frozenset((",", "but", "though", "although", "because", "while", "when", "if", "which", "who", "whose"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,23 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
 def _takes_clause(sentence: Sentence, at: int) -> bool:
     """Whether a word after a singular noun has a clause as its object: the vet doubts that, the owner claims there is."""
     opened = sentence.word(at + 1) in ("that", "there") or sentence.tag(at + 1) == "PRP"
-    return opened and sentence.tag(at) == "NNS" and sentence.tag(at - 1) in ("NN", "NNP")
+    singular = sentence.tag(at - 1) in ("NN", "NNP") or sentence.pos(at - 2) == "DET"
+    return opened and singular and sentence.tag(at) == "NNS"
 
 
 def _lacks_verb(sentence: Sentence, at: int) -> bool:
-    """Whether a word between two nouns is the verb of a sentence that has no other."""
-    between = sentence.tag(at - 1) in ("NN", "NNP") and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN", "PROPN")
-    return between and not any(sentence.is_finite(place) for place in range(sentence.length))
+    """Whether a word between a singular noun and its object is the verb of a clause that has no other."""
+    described = sentence.pos(at - 1) == "ADJ" and sentence.pos(at - 2) == "DET"  # the third dispenses with Y
+    before = sentence.tag(at - 1) in ("NN", "NNP") or sentence.pos(at - 1) == "ADV" or described
+    if not before or sentence.pos(at + 1) not in _AFTER_VERB:
+        return False
+    last = at + 2
+    while not sentence.is_hard(last) and sentence.words[last] not in _CLAUSE_BREAKS:
+        last += 1
+    first = at
+    while first > 0 and not sentence.is_hard(first - 1) and sentence.words[first - 1] not in _CLAUSE_BREAKS:
+        first -= 1
+    return not any(sentence.is_finite(place) for place in (*range(first, at), *range(at + 2, last)))
 
 
 @cache

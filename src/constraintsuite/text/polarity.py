@@ -35,6 +35,12 @@ def judge_mention(mention: Span, scopes: Sequence[Scope]) -> JudgedMention:
     negating = [scope for scope in covering if scope.kind == "negated"]
     if not negating:
         return JudgedMention(mention, "affirmed", None, "no_cue")
+    governors = [] if len(negating) > 1 else _governors(negating[0], scopes, mention)
+    doubtful = [scope for scope in governors if scope.kind == "uncertain"]
+    if doubtful:
+        return _judged(mention, "uncertain", doubtful[-1])
+    if len(governors) % 2:
+        return JudgedMention(mention, "affirmed", Span(negating[0].cue_start, negating[0].cue_end), "double_negation")
     if _nesting(negating, scopes) % 2 == 0:
         return JudgedMention(mention, "affirmed", Span(negating[-1].cue_start, negating[-1].cue_end), "double_negation")
     return _judged(mention, "negated", negating[-1])
@@ -55,6 +61,22 @@ def judge_document(judged: Sequence[JudgedMention]) -> DocumentVerdict:
     if verdicts == {"negated"}:
         return "negates"
     return "uncertain" if verdicts == {"uncertain"} else "mixed"
+
+
+def _governors(scope: Scope, scopes: Sequence[Scope], mention: Span) -> list[Scope]:
+    """What governs a predicate of absence without covering its subject: "the hall would have been pulled down".
+
+    A denied or doubtful absence does not negate the subject before it; an infinitive or a relative clause is not counted.
+    """
+    if scope.rule != "passive_absence" or mention.end > scope.cue_start:
+        return []
+    over = {
+        (one.cue_start, one.cue_end): one
+        for one in scopes
+        if one.kind != "affirmed" and one.start <= scope.cue_start and scope.cue_end <= one.end and mention.end <= one.start
+    }
+    over.pop((scope.cue_start, scope.cue_end), None)
+    return list(over.values())
 
 
 def _nesting(negating: Sequence[Scope], scopes: Sequence[Scope]) -> int:

@@ -111,7 +111,8 @@ class ScopedSentence(LinearSentence):
     def _is_presupposed(self, first: int, place: int) -> bool:
         if self.word(place - 1) == "than" and self.pos(place) == "PROPN":  # thought to be better than Hamlet
             return True
-        named = self.pos(place) == "PROPN" and self.word(place + 1) == "'s"  # could not bear Rome's lack of shade
+        capital = self.tokens[place].text[0].isupper()  # goat's cheese has no owner
+        named = capital and self.pos(place) == "PROPN" and self.word(place + 1) == "'s"  # could not bear Rome's lack of shade
         if (not named and self.words[place] not in word_list("definite_determiners")) or self.is_drawn(place + 1):
             return False
         if self.tag(place) in ("WDT", "IN") or not (named or self.pos(place + 1) in _AFTER_DEFINITE):

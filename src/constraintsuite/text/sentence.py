@@ -55,7 +55,7 @@ class Sentence:
 
     def is_finite(self, at: int) -> bool:
         """Whether the word is a finite verb."""
-        if self.pos(at) not in ("VERB", "AUX"):
+        if self.pos(at) not in ("VERB", "AUX") or (self.tag(at) == "VBP" and self.word(at - 1) in ("a", "an", "the")):
             return False
         return self.tag(at) in FINITE or (self.word(at) in _FINITE_FORMS and self.tag(at) not in ("VB", "VBN", "VBG"))
 

@@ -18,6 +18,8 @@ _BECOMING = frozenset(("become", "remain", "stay", "go", "seem", "fall"))
 _RELATIVE = frozenset(("which", "who", "whose", "where"))
 _UNREAL = frozenset(("would", "could", "might"))
 _CAN = frozenset(("can", "could", "may", "might"))
+_JOINTS = frozenset(("but", "however", "though", "although", "which", "before", "yet"))
+_CLAUSE = 12
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 
 
@@ -66,7 +68,8 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     end = _repeated_end(sentence, cue, end)
     if cue.rule == "replacement_instead_of" and is_allowed(sentence, cue.first):
         cue = cue.as_kind("uncertain")
-    if cue.rule == "replacement_instead_of" and sentence.word(end) == "," and sentence.word(end + 1) in _RELATIVE:
+    known = sentence.word(start) in word_list("definite_determiners")
+    if cue.rule == "replacement_instead_of" and known and sentence.word(end + 1) in _RELATIVE:
         yield ScopePatch(end + 2, sentence.clause_end(end + 2), cue.kind, cue.rule)  # instead of the bus, which had Y
     action = sentence.tag(inner) == "VBG" and sentence.lemma(inner) not in word_list("using_verbs")
     if action and all(other.first != inner for other in sentence.cues):
@@ -79,7 +82,9 @@ def _is_spared(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether a definite thing is there: without the pump, the cellar would flood."""
     if sentence.word(cue.last) not in word_list("definite_determiners"):
         return False
-    return any(sentence.words[at] in _UNREAL and sentence.tag(at) == "MD" for at in range(sentence.length))
+    opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
+    unreal = _UNREAL if opening else frozenset(("would",))  # she could see without her glasses
+    return sentence.find(unreal, 0, sentence.length) >= 0
 
 
 def _repeated_end(sentence: ScopedSentence, cue: Cue, end: int) -> int:
@@ -98,8 +103,9 @@ def is_allowed(sentence: ScopedSentence, at: int) -> bool:
 
 def is_lifted(sentence: ScopedSentence, start: int) -> bool:
     """Whether a ban ended: the ban on Y in the hall was lifted."""
-    verb = next((at for at in range(start, min(start + HORIZON, sentence.length)) if sentence.is_finite(at)), -1)
-    if sentence.lemma(verb) not in ("be", "have") or sentence.find(frozenset(","), start, verb) >= 0:
+    places = range(start, min(start + HORIZON, sentence.length))
+    verb = next((at for at in places if sentence.is_finite(at) and sentence.lemma(at) in ("be", "have")), -1)
+    if verb < 0 or sentence.find(frozenset(","), start, verb) >= 0:
         return False
     return sentence.find(word_list("lifting_words"), verb, verb + 4) >= 0
 
@@ -153,6 +159,8 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         subject = subject_of(sentence, cue.first)
         if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
             return
+        if cue.rule == "doubt_prospect" and is_given_up(sentence, cue):
+            cue = cue.as_kind("negated")
         yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
         copula = subject.first - 1
         if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
@@ -171,6 +179,18 @@ def _is_gone(sentence: ScopedSentence, cue: Cue) -> bool:
     return cue.first == 0 or helper == "be" or sentence.is_hard(cue.last)
 
 
+def is_given_up(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a plan came to nothing later in the sentence: a tunnel was planned, but it was never built."""
+    joint = sentence.find(_JOINTS, cue.last, sentence.length)
+    if joint < 0:
+        return False
+    last = min(joint + _CLAUSE, sentence.length)
+    if sentence.find(word_list("ending_words"), joint, last) >= 0 or sentence.find(frozenset(("nothing",)), joint, last) >= 0:
+        return True
+    never = sentence.find(frozenset(("never", "not")), joint, last)
+    return never >= 0 and sentence.tag(sentence.skip_adverbs(never)) in ("VBN", "VBD", "VB")
+
+
 def _is_denied(sentence: ScopedSentence, subject: TokenRange) -> bool:
     """Whether the subject is already negated: neither snow nor ice is expected."""
     return sentence.has_cue(subject.first - 1, subject.last, frozenset(("determiner", "neither", "none", "pronoun")))
@@ -184,6 +204,8 @@ def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
             return sentence.subject(before)
         if sentence.find(word_list("terminators"), before, predicate) >= 0:  # accepted by all, though banned
             return None
+        if sentence.word(before - 1) == "with":  # with tungsten out of stock
+            return TokenRange(before, before + 1)
         misread = sentence.pos(predicate) == "ADJ" and any(one.tag == "NNS" for one in readings(sentence.word(before)))
         if sentence.is_nominal(before) or sentence.tag(before) == "VBG" or misread:
             found = sentence.noun_before(before)

@@ -58,7 +58,11 @@ def _is_unreal(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
     """Whether a condition was not met: it would have sold if it had had Y."""
     if sentence.words[cue.first] != "if":
         return False
-    if sentence.has_cue(0, sentence.length, frozenset(("counterfactual",))):
+    unreal = any(
+        one.draw == "counterfactual" or (one.draw == "modal" and sentence.words[one.last - 2] == "have")
+        for one in sentence.cues
+    )
+    if unreal:
         return sentence.find(_PAST, cue.last, end) >= 0
     main = sentence.find(_UNREAL_MODALS, end, sentence.length) >= 0 or sentence.find(_UNREAL_MODALS, 0, cue.first) >= 0
     return main and sentence.words[cue.last : cue.last + 2] == ("there", "were")  # if there were Y, they would use it

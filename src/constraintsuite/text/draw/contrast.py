@@ -59,7 +59,7 @@ def draw_comparison(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """
     start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
     end = max(sentence.phrase_end(start), sentence.phrase_end(start, loose=True))
-    if sentence.word(start) not in word_list("own_kind"):
+    if sentence.word(start) not in word_list("own_kind") or sentence.words[cue.last - 1] == "to":
         yield ScopePatch(start, end, cue.kind, cue.rule)
     while sentence.pos(end) == "ADP" and sentence.words[end] not in _WITH:  # unlike its sister across the road, which
         end = sentence.phrase_end(end + 1)

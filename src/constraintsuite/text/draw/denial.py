@@ -141,7 +141,7 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
         return
     presence = _find_presence(sentence, start)
     if presence is None:
-        if cue.draw == "particle" and sentence.word(end - 1) in word_list("manner_words"):
+        if cue.draw == "particle" and sentence.word(end - 1) in word_list("manner_words") and sentence.pos(end - 1) == "ADV":
             end = start + 1  # does not balance the two well
         yield from sentence.predicate(cue, start, end)
         yield from _idle_subject(sentence, cue, start)
@@ -177,7 +177,7 @@ def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[Sc
         return
     if sentence.follows_relative(sentence.verb_group_start(verb)):  # genes that do not code for proteins
         return
-    subject = sentence.subject(start)
+    subject = sentence.subject(cue.first if cue.rule == "used_to" else start)
     if subject is not None and sentence.tag(subject.first) in ("NNS", "NNPS") and subject.last <= start:
         gone = cue.rule == "used_to" and sentence.lemma(verb) in word_list("living_verbs")  # wolves used to live here
         kind: ScopeKind = "negated" if gone else "uncertain"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.text.cues import Cue
+from constraintsuite.text.draw.absence import is_given_up
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
@@ -124,7 +125,10 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):
         return  # claims to have no Y
-    yield from sentence.predicate(cue, cue.last, sentence.clause_end(cue.last))
+    if cue.rule == "doubt_seem" and is_given_up(sentence, cue):
+        cue = cue.as_kind("negated")
+    start = cue.last + 1 if sentence.word(cue.last) == "," else cue.last
+    yield from sentence.predicate(cue, start, sentence.clause_end(start))
 
 
 def draw_denied(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:

@@ -41,11 +41,11 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if found is None and not source and not (passive and _takes_no_object(sentence, cue)):
         found = object_after(sentence, cue)
     rule = cue.rule
-    if found is None and not participle:
+    if found is None and not passive:
         found = sentence.antecedent(cue.first)
     if found is None and (passive or _is_reduced(sentence, cue, participle=participle)):
         found, rule = _with_proposal(sentence, subject_of(sentence, cue.first), cue.first), "passive_absence"
-    if found is None or _comes_to_nothing(sentence, cue, found):
+    if found is None or _comes_to_nothing(sentence, cue, found) or _is_other_sense(sentence, cue, found):
         return
     planned = sentence.find(word_list("proposal_nouns"), found.first, found.last) >= 0
     marked = cue.as_kind("negated") if passive and planned else cue  # the scheme was abandoned
@@ -62,6 +62,14 @@ def _comes_to_nothing(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> 
     lifted = sentence.lemma(cue.first) in word_list("forbidding_verbs") and is_lifted(sentence, found.last)
     failed = _is_tried(sentence, cue) and sentence.find(word_list("failure_words"), 0, sentence.length) >= 0
     return lifted or failed
+
+
+def _is_other_sense(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
+    """Whether the object shows that nothing went missing: cut the cake (but cut the scene), lost the match."""
+    parts = frozenset(sentence.words[found.first : found.last])
+    if sentence.lemma(cue.first) == "cut" and cue.last == cue.first + 1:
+        return parts.isdisjoint(word_list("text_parts"))
+    return sentence.lemma(cue.first) == "lose" and not parts.isdisjoint(word_list("contest_nouns"))
 
 
 def _is_doubtful(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
@@ -88,6 +96,8 @@ def _with_proposal(sentence: ScopedSentence, subject: TokenRange | None, verb: i
 
 def _is_attribute(sentence: ScopedSentence, cue: Cue) -> bool:
     before = sentence.pos(cue.first - 1) in _BEFORE_ATTRIBUTE or sentence.tag(cue.first - 1) == "PRP$"
+    if sentence.pos(cue.first - 1) == "NUM" and sentence.pos(cue.first - 2) == "ADP":  # the law of 1842 prohibited Y
+        return False
     dated = sentence.pos(cue.first - 1) == "DET" and sentence.pos(cue.last) == "NUM"  # a cancelled 1983 game
     return before and (dated or sentence.pos(cue.last) in ("NOUN", "PROPN")) and cue.last == cue.first + 1
 
