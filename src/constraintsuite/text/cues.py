@@ -14,6 +14,7 @@ from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
 
 _LONGEST_GAP = 7
+_SUBJECTS = frozenset(("i", "we", "they"))
 _AFTER_VERB = frozenset(("DET", "ADJ", "NOUN", "PROPN", "ADP", "ADV", "VERB"))
 _CLAUSE_BREAKS = frozenset((",", "but", "though", "although", "because", "while", "when", "if", "which", "who", "whose"))
 
@@ -69,6 +70,8 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
     if not any(reading.pos == "NOUN" for reading in readings(word)):
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
     if word not in verbs and _takes_clause(sentence, at):
+        return True
+    if sentence.word(sentence.skip_adverbs_back(at - 1)) in _SUBJECTS and word in verbs:  # I very much doubt that
         return True
     if sentence.word(at - 1) in ("longer", "never"):  # no longer bans sketching
         return True

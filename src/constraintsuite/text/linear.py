@@ -125,7 +125,7 @@ class LinearSentence(ClauseSentence):
             found = self.noun_before(opening - 1 if opening > 0 else place - 1)
             named = opening > 0 and all(self.pos(at) in PHRASE_PARTS for at in range(opening + 1, place))
             return TokenRange(found.first, place) if found is not None and named else found  # his wife, Jane, does not
-        gerund = self.tag(place) == "VBG" and (place == 0 or self.pos(place - 1) in _BEFORE_GERUND)
+        gerund = self.tag(place) == "VBG" and (place < 2 or self.pos(place - 1) in _BEFORE_GERUND)  # kite surfing is
         if (self.is_verb(place) and not gerund) or self.pos(place) in ("ADV", "ADP"):
             return self._before_relative(place)
         return self.noun_before(place)

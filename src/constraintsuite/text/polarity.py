@@ -73,7 +73,10 @@ def _governors(scope: Scope, scopes: Sequence[Scope], mention: Span) -> list[Sco
     over = {
         (one.cue_start, one.cue_end): one
         for one in scopes
-        if one.kind != "affirmed" and one.start <= scope.cue_start and scope.cue_end <= one.end and mention.end <= one.start
+        if one.start <= scope.cue_start
+        and scope.cue_end <= one.end
+        and mention.end <= one.start
+        and (one.kind == "uncertain" or (one.kind == "negated" and one.cue_end <= scope.cue_start))
     }
     over.pop((scope.cue_start, scope.cue_end), None)
     return list(over.values())

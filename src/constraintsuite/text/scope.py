@@ -42,6 +42,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "swap": contrast.draw_swap,
         "substitute": contrast.draw_substitute,
         "possessor": contrast.draw_possessor,
+        "where": contrast.draw_where,
         "comparison": contrast.draw_comparison,
     },
     {
@@ -70,6 +71,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "condition": conditions.draw_condition,
         "counterfactual": conditions.draw_counterfactual,
         "whether": doubt.draw_whether,
+        "wanted": doubt.draw_wanted,
         "denied": doubt.draw_denied,
         "quantifier": doubt.draw_quantifier,
         "either": doubt.draw_either,

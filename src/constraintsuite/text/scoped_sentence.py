@@ -41,11 +41,14 @@ class ScopedSentence(LinearSentence):
                 self.drawn.append((cue, patch._replace(first=first, last=last)))
 
     def _after_owner(self, patch: ScopePatch) -> int:
-        """The start of a patch without a named owner, who is there all the same: without Adam's consent."""
-        place = patch.first
-        while place < patch.last and self.pos(place) == "PROPN":
+        """The start of a patch without a known owner, who is there all the same: without Adam's consent."""
+        known = self.word(patch.first) in word_list("definite_determiners")
+        place = patch.first + known
+        while place < patch.last and self.pos(place) in (("PROPN", "NOUN") if known else ("PROPN",)):
             place += 1
         owned = place > patch.first and self.word(place) in ("'s", "'") and patch.kind != "affirmed"
+        if self.pos(place + 1) == "PROPN" and self.pos(place - 1) == "PROPN":  # New Year's Day
+            return patch.first
         return place + 1 if owned and place + 1 < patch.last else patch.first
 
     def is_drawn(self, at: int) -> bool:

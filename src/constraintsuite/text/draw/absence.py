@@ -221,7 +221,8 @@ def has_helper(sentence: ScopedSentence, predicate: int) -> bool:
 
 def is_passive(sentence: ScopedSentence, verb: int) -> bool:
     """Whether a participle is passive, so that it describes its subject."""
-    helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
+    place = sentence.skip_adverbs_back(verb - 1)
+    helper = sentence.lemma(place - (sentence.word(place) == "since"))  # have since replaced
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
     return helper != "have" and sentence.tag(verb) in ("VBN", "JJ")

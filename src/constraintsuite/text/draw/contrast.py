@@ -52,6 +52,15 @@ def draw_possessor(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(first, cue.first, cue.kind, cue.rule)
 
 
+def draw_where(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Where others have Y, this one has none: what the others have."""
+    if cue.first and not sentence.is_hard(cue.first - 1):
+        return
+    verb = sentence.verb_of_subject(cue.last - 1, max(sentence.phrase_end(cue.last - 1), cue.last))
+    if verb is not None:
+        yield from sentence.predicate(cue, verb, sentence.clause_end(verb))
+
+
 def draw_comparison(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Unlike Z, which has Y: Z and what is said of it are negated about the subject.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.text.cues import Cue
-from constraintsuite.text.draw.absence import is_given_up
+from constraintsuite.text.draw.absence import is_given_up, object_after
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
@@ -113,7 +113,7 @@ def draw_prospect(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
-    if cue.rule in ("doubt_seem", "doubt_claim") and sentence.is_drawn(cue.first):
+    if cue.rule in ("doubt_seem", "doubt_claim", "doubt_content") and sentence.is_drawn(cue.first):
         return
     if sentence.words[cue.first] in _BARELY and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):
         yield from sentence.predicate(cue.as_kind("negated"), cue.last, sentence.clause_end(cue.last))
@@ -129,6 +129,16 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         cue = cue.as_kind("negated")
     start = cue.last + 1 if sentence.word(cue.last) == "," else cue.last
     yield from sentence.predicate(cue, start, sentence.clause_end(start))
+
+
+def draw_wanted(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Wanted a Y, proposed a Y: there may be none; none if the sentence goes on to say so."""
+    found = object_after(sentence, cue)
+    if found is None or sentence.is_known(found.first) or sentence.is_drawn(cue.first) or sentence.is_drawn(found.first):
+        return
+    inner = (one.first for one in sentence.cues if found.first <= one.first < found.last and one.kind == "negated")
+    marked = cue.as_kind("negated") if is_given_up(sentence, cue) else cue
+    yield ScopePatch(found.first, next(inner, found.last), marked.kind, cue.rule)
 
 
 def draw_denied(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:

@@ -12,6 +12,9 @@ from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
+_HOURS = frozenset(
+    "morning afternoon evening night day week month weekend end age point time last next last early late following".split()
+)
 _ENDS = frozenset(("recently", "version", "release", "then"))
 _OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 
@@ -34,12 +37,19 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if opening:
         yield from deny_from(sentence, cue, verb)
-    elif sentence.word(cue.last) in _ENDS or _is_year(sentence.word(cue.last)):
+    elif _is_end(sentence, cue.last):
         yield from sentence.predicate(cue, start, cue.first)
         stood = sentence.lemma(verb) in ("run", "operate", "stand", "exist")
         offered = sentence.lemma(verb) == "be" and denies_presence(sentence, verb)
         if stood or offered:  # the ferry ran until 1960, codes were supported until version 4
             yield from sentence.mark(cue, sentence.subject(verb))
+
+
+def _is_end(sentence: ScopedSentence, at: int) -> bool:
+    """Whether until names an end, rather than a time of the day or year: until 1994, until the war, until May."""
+    word = sentence.word(at)
+    event = word in ("the", "its", "their") and sentence.word(at + 1) not in _HOURS and sentence.word(at + 2) not in _HOURS
+    return word in _ENDS or _is_year(word) or event
 
 
 def _is_lasting(sentence: ScopedSentence, verb: int) -> bool:

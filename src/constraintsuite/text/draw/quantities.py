@@ -80,7 +80,7 @@ def _predicated(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_pronoun(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Nothing, nobody: the predicate of a subject, else the modifiers."""
     end = cue.last
-    if sentence.pos(cue.last) in ("ADP", "ADJ"):
+    if sentence.pos(cue.last) in ("ADP", "ADJ") or sentence.tag(cue.last) == "VBG":
         end = sentence.phrase_end(cue.last + 1, loose=True)
         yield from sentence.predicate(cue, cue.last, end)
     verb = sentence.verb_of_subject(cue.first, end)

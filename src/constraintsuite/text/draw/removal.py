@@ -69,6 +69,8 @@ def _is_other_sense(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bo
     parts = frozenset(sentence.words[found.first : found.last])
     if sentence.lemma(cue.first) == "cut" and cue.last == cue.first + 1:
         return parts.isdisjoint(word_list("text_parts"))
+    if sentence.lemma(cue.first) in ("close", "shut"):
+        return not parts.isdisjoint(word_list("closable_things"))
     return sentence.lemma(cue.first) == "lose" and not parts.isdisjoint(word_list("contest_nouns"))
 
 
