@@ -133,7 +133,8 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 def draw_wanted(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Wanted a Y, proposed a Y: there may be none; none if the sentence goes on to say so."""
-    found = object_after(sentence, cue)
+    attribute = sentence.tag(cue.first) in ("VBN", "VBG") and sentence.pos(cue.first - 1) in ("DET", "ADJ")
+    found = None if attribute else object_after(sentence, cue)
     if found is None or sentence.is_known(found.first) or sentence.is_drawn(cue.first) or sentence.is_drawn(found.first):
         return
     inner = (one.first for one in sentence.cues if found.first <= one.first < found.last and one.kind == "negated")

@@ -38,7 +38,7 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if opening:
         yield from deny_from(sentence, cue, verb)
     elif _is_end(sentence, cue.last):
-        yield from sentence.predicate(cue, start, cue.first)
+        yield from sentence.predicate(cue, verb, cue.first)
         stood = sentence.lemma(verb) in ("run", "operate", "stand", "exist")
         offered = sentence.lemma(verb) == "be" and denies_presence(sentence, verb)
         if stood or offered:  # the ferry ran until 1960, codes were supported until version 4
