@@ -66,6 +66,8 @@ class ClauseSentence(Sentence):
             return not self.is_exceptive(place) and not (word == "if" and self.word(place - 1) == "as")
         if word in word_list("clause_terminators"):  # prepositions elsewhere: the charge for towels was dropped
             return (word != "for" or self.word(place - 1) == ",") and self.starts_clause(place + 1)
+        if word == "having":  # refused to take off his coat having just caught a cold
+            return self.is_nominal(place - 1) and self.tag(place + 1) in ("VBN", "RB")
         if word in ("yet", "so", "then"):
             return self.word(place - 1) in (",", ";") or self.pos(place) in ("CCONJ", "SCONJ")
         return word == "nor" and self.is_helper(place + 1)
@@ -90,11 +92,18 @@ class ClauseSentence(Sentence):
             return not joined
         if self.is_verb(comma - 1) and comma - 1 >= start and self.tag(comma - 1) != "VBG":
             return True  # a list of nouns does not begin with a verb
+        if self._is_listed_noun(place):
+            return not self.list_continues(place + 1)
         if self.pos(place) not in PHRASE_PARTS and self.tag(place) not in ("VBG", "VBN"):
             return True
         if self.tag(place) == "VBN" and self.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
             return True
         return self.opens_clause(place, comma) or not self.list_continues(place)
+
+    def _is_listed_noun(self, place: int) -> bool:
+        """Whether a noun in a list was tagged as a verb: a brace, splint, walker or crutches."""
+        alone = self.tag(place) in ("VB", "VBP") and self.word(place + 1) == "," and self.is_nominal(place - 2)
+        return alone and any(one.tag == "NN" for one in readings(self.words[place]))
 
     def joins(self, place: int, start: int) -> bool | None:
         """Whether the word after a comma or coordinator is coordinated with a noun since `start`; None if unclear."""

@@ -57,6 +57,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "may_not": denial.draw_may_not,
         "purpose": denial.draw_purpose,
         "nor": denial.draw_nor,
+        "former": past.draw_former,
         "until": past.draw_until,
         "used_to": past.draw_used_to,
         "wish": denial.draw_wish,

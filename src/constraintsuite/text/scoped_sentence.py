@@ -127,6 +127,8 @@ class ScopedSentence(LinearSentence):
             return True
         if self.word(place - 1) == "of" and self.word(place - 2) == "any":  # allowed her any of the money
             return False
+        if self.words[max(self.phrase_end(place) - 1, 0)] in word_list("prizes"):  # failed to capture the nomination
+            return False
         if self.word(place + 1) == "own" and self.words[place] in ("its", "their"):  # no longer brews its own ale
             return False
         if f"{self.word(place + 1)}_{self.word(place + 2)}" in word_list("relational_nouns"):  # the existence of Y

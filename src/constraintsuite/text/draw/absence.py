@@ -20,6 +20,7 @@ _UNREAL = frozenset(("would", "could", "might"))
 _CAN = frozenset(("can", "could", "may", "might"))
 _JOINTS = frozenset(("but", "however", "though", "although", "which", "before", "yet"))
 _CLAUSE = 12
+_NOTHING = frozenset(("nothing", "none", "wrong"))
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 
 
@@ -185,7 +186,7 @@ def is_given_up(sentence: ScopedSentence, cue: Cue) -> bool:
     if joint < 0:
         return False
     last = min(joint + _CLAUSE, sentence.length)
-    if sentence.find(word_list("ending_words"), joint, last) >= 0 or sentence.find(frozenset(("nothing",)), joint, last) >= 0:
+    if sentence.find(word_list("ending_words"), joint, last) >= 0 or sentence.find(_NOTHING, joint, last) >= 0:
         return True
     never = sentence.find(frozenset(("never", "not")), joint, last)
     return never >= 0 and sentence.tag(sentence.skip_adverbs(never)) in ("VBN", "VBD", "VB")

@@ -108,7 +108,8 @@ def draw_attribute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_prospect(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The risk of Y, plans for Y; "no risk of Y" is a negation."""
     if not sentence.is_drawn(cue.first):
-        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
+        marked = cue.as_kind("negated") if is_given_up(sentence, cue) else cue
+        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), marked.kind, cue.rule)
 
 
 def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:

@@ -11,6 +11,7 @@ from constraintsuite.text.draw.denial import denies_presence, deny_from, draw_pa
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
+from constraintsuite.text.sentence import TokenRange
 
 _HOURS = frozenset(
     "morning afternoon evening night day week month weekend end age point time last next last early late following".split()
@@ -24,6 +25,17 @@ def draw_used_to(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if not _is_purpose(sentence, cue):
         past = cue if _is_owning(sentence, cue.last) else cue.as_kind("uncertain")
         yield from draw_particle(sentence, replace(past, draw="particle"))
+
+
+def draw_former(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """A former church; the church is now a museum: it is none any more. Of people this says nothing."""
+    if sentence.words[cue.last - 1] in ("former", "erstwhile", "onetime"):
+        found = TokenRange(cue.last, sentence.phrase_end(cue.last))
+    else:
+        found = sentence.subject(cue.first) or TokenRange(0, 0)
+    known = found.first >= found.last or sentence.is_drawn(found.last - 1)
+    if sentence.word(found.last - 1) in word_list("sites") and not known:
+        yield ScopePatch(found.first, found.last, cue.kind, cue.rule)
 
 
 def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:

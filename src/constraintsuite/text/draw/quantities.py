@@ -23,6 +23,8 @@ def draw_determiner(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.is_hard(start) or sentence.word(start) in (",", "-"):
         yield from _predicated(sentence, cue)
         return
+    if sentence.words[start - 1] == "single":  # not a single influence
+        start -= 1
     end = sentence.phrase_end(start, loose=True)
     if sentence.word(end) in ("until", "till") and is_past(sentence, start, end):  # no bathroom until 1931
         return
