@@ -162,6 +162,8 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
             return
         if cue.rule == "doubt_prospect" and is_given_up(sentence, cue):
             cue = cue.as_kind("negated")
+        if cue.rule == "doubt_prospect" and sentence.word(cue.last) in ("to", "of"):  # is expected to build Y
+            yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
         yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
         copula = subject.first - 1
         if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing

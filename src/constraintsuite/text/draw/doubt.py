@@ -37,7 +37,8 @@ def _is_unreal(sentence: ScopedSentence, cue: Cue) -> bool:
     if sentence.words[cue.last - 2 : cue.last - 1] != ("have",):
         return False
     condition = sentence.find(frozenset(("if",)), 0, sentence.length)
-    return condition >= 0 and sentence.find(frozenset(("had",)), condition, sentence.length) >= 0
+    had = sentence.find(frozenset(("had",)), max(condition, 0), sentence.length)
+    return had >= 0 and (condition >= 0 or sentence.pos(had + 1) in ("DET", "PRON", "PROPN"))
 
 
 def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -119,6 +120,9 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.words[cue.first] in _BARELY and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):
         yield from sentence.predicate(cue.as_kind("negated"), cue.last, sentence.clause_end(cue.last))
         return  # hardly lacks Y
+    tried = cue.rule == "doubt_seem" and sentence.lemma(cue.first) in ("try", "attempt", "want", "seek", "threaten")
+    if tried and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):  # tried to ban Y
+        return
     clause = sentence.pos(cue.last) != "ADP" and sentence.starts_clause(cue.last)
     if cue.rule == "doubt_claim" and cue.last == cue.first + 1 and not clause:
         return  # claimed the title, claimed by Spain
@@ -126,7 +130,8 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):
         return  # claims to have no Y
-    if cue.rule == "doubt_seem" and is_given_up(sentence, cue):
+    false = cue.rule == "doubt_content" and sentence.find(word_list("falsehoods"), cue.last, sentence.length) >= 0
+    if false or (cue.rule == "doubt_seem" and is_given_up(sentence, cue)):
         cue = cue.as_kind("negated")
     start = cue.last + 1 if sentence.word(cue.last) == "," else cue.last
     yield from sentence.predicate(cue, start, sentence.clause_end(start))

@@ -105,5 +105,6 @@ def _excepts(sentence: ScopedSentence, cue: Cue, whole: bool) -> bool:
     """Whether but, bar or save means except: a whole is named before, and a noun follows."""
     if sentence.words[cue.first] == "but":
         return sentence.is_exceptive(cue.first) or (whole and sentence.words[cue.last - 1] == "for")
-    noun = sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"
+    opening = cue.first == 0 and sentence.words[cue.last - 1] == "for"
+    noun = opening or sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"
     return whole and noun and sentence.pos(cue.last) in ("DET", "NOUN", "PROPN", "ADJ", "PRON", "NUM")

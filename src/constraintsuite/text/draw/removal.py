@@ -51,10 +51,19 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     marked = cue.as_kind("negated") if passive and planned else cue  # the scheme was abandoned
     if _is_optional(sentence, cue.first) or _is_doubtful(sentence, cue, found):
         marked = cue.as_kind("uncertain")
+    if passive and sentence.find(word_list("entry_nouns"), found.first, found.last) >= 0:
+        yield from _kept_out(sentence, cue)
     if sentence.tag(found.first) == "VBG" and sentence.is_verb(found.first):  # avoids cleaning the pool
         yield from sentence.predicate(marked, found.first, found.last)
     else:
         yield ScopePatch(found.first, found.last, marked.kind, rule)
+
+
+def _kept_out(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """The subject that is kept out, unless it is named: lorries are denied access."""
+    subject = sentence.subject(cue.first)
+    if subject is not None and not sentence.is_known(subject.first):
+        yield from sentence.mark(cue, subject, "passive_absence")
 
 
 def _comes_to_nothing(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
@@ -69,6 +78,8 @@ def _is_other_sense(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bo
     parts = frozenset(sentence.words[found.first : found.last])
     if sentence.lemma(cue.first) == "cut" and cue.last == cue.first + 1:
         return parts.isdisjoint(word_list("text_parts"))
+    if sentence.lemma(cue.first) in ("stop", "halt", "cease") and cue.rule == "verb_of_ending":
+        return parts.isdisjoint(word_list("activities"))
     if sentence.lemma(cue.first) in ("close", "shut"):
         return not parts.isdisjoint(word_list("closable_things"))
     return sentence.lemma(cue.first) == "lose" and not parts.isdisjoint(word_list("contest_nouns"))
