@@ -60,7 +60,9 @@ class LinearSentence(ClauseSentence):
             return False
         if self.joins(place, start) is False or not self._leads_to_noun(following):
             return False
-        if self.words[place] == "," and word == "the" and self.word(start) in ("a", "an"):  # lack of a port, the poverty
+        if (
+            self.words[place] == "," and word == "the" and self.word(start) in ("a", "an")
+        ):  # lack of a port, the poverty
             return False
         if self.words[place] == "," and self.word(place + 1) not in COORDINATORS:
             return self.list_continues(following, bare=self.word(start) not in word_list("fresh_determiners"))
@@ -102,7 +104,8 @@ class LinearSentence(ClauseSentence):
             hyphen = self.word(place - 1).endswith("-") or self.word(place + 1) == "-"
             modifier = self._modifies(place) or (self._modifies(place + 1) and self.tag(place) == "VBN")
             noun = place > start and before in ("DET", "ADJ") and not self.is_helper(place)
-            return hyphen or noun or (modifier and before in _PREMODIFIED)
+            premodified = before in _PREMODIFIED or self.tag(place - 1) == "PRP$"  # his inherited lands
+            return hyphen or noun or (modifier and premodified)
         return False
 
     def _modifies(self, place: int) -> bool:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from constraintsuite.core.records.text import Span
 from constraintsuite.text.base import DocumentVerdict, Polarity, Scope
 
+_ABSENCES = frozenset(("passive_absence", "verb_of_absence", "verb_of_ending", "verb_of_missing"))
+"""The rules that can mark a thing named before its cue: the subject, or the antecedent of a relative clause."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedMention:
@@ -68,7 +71,7 @@ def _governors(scope: Scope, scopes: Sequence[Scope], mention: Span) -> list[Sco
 
     A denied or doubtful absence does not negate the subject before it; an infinitive or a relative clause is not counted.
     """
-    if scope.rule != "passive_absence" or mention.end > scope.cue_start:
+    if scope.rule not in _ABSENCES or mention.end > scope.cue_start:
         return []
     over = {
         (one.cue_start, one.cue_end): one

@@ -22,7 +22,7 @@ from constraintsuite.text.draw import (
 from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 """Raised when verdicts may change; changes of the lexicon change its digest."""
 
 # Inner cues first: the scope of a negated verb depends on the scopes inside it.

@@ -114,8 +114,9 @@ class ScopedSentence(LinearSentence):
     def _is_presupposed(self, first: int, place: int) -> bool:
         if self.word(place - 1) == "than" and self.pos(place) == "PROPN":  # thought to be better than Hamlet
             return True
-        capital = self.tokens[place].text[0].isupper()  # goat's cheese has no owner
-        named = capital and self.pos(place) == "PROPN" and self.word(place + 1) == "'s"  # could not bear Rome's lack of shade
+        # She could not bear Rome's lack of shade; but goat's cheese has no owner.
+        capital = self.tokens[place].text[0].isupper()
+        named = capital and self.pos(place) == "PROPN" and self.word(place + 1) == "'s"
         if (not named and self.words[place] not in word_list("definite_determiners")) or self.is_drawn(place + 1):
             return False
         if self.tag(place) in ("WDT", "IN") or not (named or self.pos(place + 1) in _AFTER_DEFINITE):
@@ -125,15 +126,17 @@ class ScopedSentence(LinearSentence):
         superlative = self.tag(place + 1) in ("JJS", "RBS") or self.word(place + 1).endswith("est")
         if lemma == "be" and superlative:  # not the prettiest park: it is a park
             return True
+        return not any(lemma in word_list(name) for name in _BRINGING) and not self._goes_with_verb(place)
+
+    def _goes_with_verb(self, place: int) -> bool:
+        """Whether a definite phrase is denied with its verb all the same."""
         if self.word(place - 1) == "of" and self.word(place - 2) == "any":  # allowed her any of the money
-            return False
-        if self.words[max(self.phrase_end(place) - 1, 0)] in word_list("prizes"):  # failed to capture the nomination
-            return False
+            return True
         if self.word(place + 1) == "own" and self.words[place] in ("its", "their"):  # no longer brews its own ale
-            return False
+            return True
         if f"{self.word(place + 1)}_{self.word(place + 2)}" in word_list("relational_nouns"):  # the existence of Y
-            return False
-        return not any(lemma in word_list(name) for name in _BRINGING)
+            return True
+        return self.words[self.phrase_end(place) - 1] in word_list("prizes")  # failed to capture the nomination
 
 
 Draw = Callable[[ScopedSentence, Cue], Iterable[ScopePatch]]

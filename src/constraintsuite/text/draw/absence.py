@@ -150,24 +150,28 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
         start = verb + 1 if verb >= cue.last and sentence.tag(verb - 1) != "PRP" else cue.last
         yield ScopePatch(start, sentence.phrase_end(start), cue.kind, cue.rule)
+    elif _is_only_thing(sentence, cue):
+        yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
     else:
-        elsewhere = sentence.word(cue.last) == "from" and not has_helper(sentence, cue.first)
-        if elsewhere and any(sentence.is_finite(at) for at in range(sentence.clause_start(cue.first), cue.first)):
-            return  # he showed a humour missing from his other films
-        if _is_only_thing(sentence, cue):
-            yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
-            return
-        subject = subject_of(sentence, cue.first)
-        if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
-            return
-        if cue.rule == "doubt_prospect" and is_given_up(sentence, cue):
-            cue = cue.as_kind("negated")
-        if cue.rule == "doubt_prospect" and sentence.word(cue.last) in ("to", "of"):  # is expected to build Y
+        yield from _draw_subject(sentence, cue)
+
+
+def _draw_subject(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """The subject of a predicate of absence; of a plan also what is planned: it is expected to have Y."""
+    elsewhere = sentence.word(cue.last) == "from" and not has_helper(sentence, cue.first)
+    if elsewhere and any(sentence.is_finite(at) for at in range(sentence.clause_start(cue.first), cue.first)):
+        return  # he showed a humour missing from his other films
+    subject = subject_of(sentence, cue.first)
+    if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
+        return
+    if cue.rule == "doubt_prospect":
+        cue = cue.as_kind("negated") if is_given_up(sentence, cue) else cue
+        if sentence.word(cue.last) in ("to", "of"):
             yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
-        yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
-        copula = subject.first - 1
-        if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
-            yield from sentence.mark(cue, sentence.subject(copula))
+    yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
+    copula = subject.first - 1
+    if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
+        yield from sentence.mark(cue, sentence.subject(copula))
 
 
 def _is_only_thing(sentence: ScopedSentence, cue: Cue) -> bool:

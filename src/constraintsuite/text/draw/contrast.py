@@ -29,7 +29,9 @@ def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
             return
     if found is not None:
         by = is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
-        yield ScopePatch(found.first, found.last, "uncertain" if by or is_allowed(sentence, cue.first) else cue.kind, cue.rule)
+        yield ScopePatch(
+            found.first, found.last, "uncertain" if by or is_allowed(sentence, cue.first) else cue.kind, cue.rule
+        )
 
 
 def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:

@@ -141,7 +141,11 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
         return
     presence = _find_presence(sentence, start)
     if presence is None:
-        if cue.draw == "particle" and sentence.word(end - 1) in word_list("manner_words") and sentence.pos(end - 1) == "ADV":
+        if (
+            cue.draw == "particle"
+            and sentence.word(end - 1) in word_list("manner_words")
+            and sentence.pos(end - 1) == "ADV"
+        ):
             end = start + 1  # does not balance the two well
         yield from sentence.predicate(cue, start, end)
         yield from _idle_subject(sentence, cue, start)
@@ -243,7 +247,11 @@ def _presence_length(sentence: ScopedSentence, place: int) -> int:
         return int(sentence.tag(place) != "EX")
     if row[0] not in word_list("presence_words") and row[0] not in word_list("absence_words"):
         return 0
-    if row[:2] == ["taken", "from"] or row[1] in ("together", "apart", "separately") or (row[0] == "known" and row[1] in ("for", "as")):
+    if (
+        row[:2] == ["taken", "from"]
+        or row[1] in ("together", "apart", "separately")
+        or (row[0] == "known" and row[1] in ("for", "as"))
+    ):
         return 0
     helper = sentence.lemma(sentence.skip_adverbs_back(place - 1))
     return int(sentence.pos(place) != "VERB" or helper in ("be", "get"))

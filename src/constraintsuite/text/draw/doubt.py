@@ -11,6 +11,7 @@ from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 _BEFORE_FEW = frozenset(("a", "every", "the", "last", "past", "next", "first", "these", "those"))
+_NO_VERB = frozenset(("PROPN", "PRON", "DET"))
 _BARELY = frozenset(("hardly", "scarcely", "barely"))
 _ABSENCES = frozenset(("verb", "preposition", "gerund"))
 _NEGATIVE = frozenset(("determiner", "particle", "none", "neither", "preposition", "verb", "predicate"))
@@ -120,6 +121,8 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.words[cue.first] in _BARELY and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):
         yield from sentence.predicate(cue.as_kind("negated"), cue.last, sentence.clause_end(cue.last))
         return  # hardly lacks Y
+    if cue.rule == "doubt_seem" and sentence.words[cue.last - 1] == "to" and sentence.pos(cue.last) in _NO_VERB:
+        return  # promised to Abraham
     tried = cue.rule == "doubt_seem" and sentence.lemma(cue.first) in ("try", "attempt", "want", "seek", "threaten")
     if tried and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):  # tried to ban Y
         return
@@ -141,7 +144,12 @@ def draw_wanted(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Wanted a Y, proposed a Y: there may be none; none if the sentence goes on to say so."""
     attribute = sentence.tag(cue.first) in ("VBN", "VBG") and sentence.pos(cue.first - 1) in ("DET", "ADJ")
     found = None if attribute else object_after(sentence, cue)
-    if found is None or sentence.is_known(found.first) or sentence.is_drawn(cue.first) or sentence.is_drawn(found.first):
+    if (
+        found is None
+        or sentence.is_known(found.first)
+        or sentence.is_drawn(cue.first)
+        or sentence.is_drawn(found.first)
+    ):
         return
     inner = (one.first for one in sentence.cues if found.first <= one.first < found.last and one.kind == "negated")
     marked = cue.as_kind("negated") if is_given_up(sentence, cue) else cue

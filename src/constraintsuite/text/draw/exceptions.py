@@ -24,7 +24,9 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(start, sentence.phrase_end(start), "affirmed", "spared")
         return
     end = sentence.phrase_end(start)
-    if sentence.word(end - 1) in ("those", "that", "ones", "one") and sentence.pos(end) == "ADP":  # other than those with Y
+    if (
+        sentence.word(end - 1) in ("those", "that", "ones", "one") and sentence.pos(end) == "ADP"
+    ):  # other than those with Y
         end = sentence.phrase_end(end + 1)
     universal = sentence.find(word_list("universals"), 0, sentence.length) >= 0
     whole = universal or sentence.find(word_list("whole_words"), 0, sentence.length) >= 0

@@ -13,9 +13,6 @@ from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import TokenRange
 
-_HOURS = frozenset(
-    "morning afternoon evening night day week month weekend end age point time last next last early late following".split()
-)
 _ENDS = frozenset(("recently", "version", "release", "then"))
 _OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 
@@ -60,7 +57,11 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def _is_end(sentence: ScopedSentence, at: int) -> bool:
     """Whether until names an end, rather than a time of the day or year: until 1994, until the war, until May."""
     word = sentence.word(at)
-    event = word in ("the", "its", "their") and sentence.word(at + 1) not in _HOURS and sentence.word(at + 2) not in _HOURS
+    event = (
+        word in ("the", "its", "their")
+        and sentence.word(at + 1) not in word_list("times")
+        and sentence.word(at + 2) not in word_list("times")
+    )
     return word in _ENDS or _is_year(word) or event
 
 
