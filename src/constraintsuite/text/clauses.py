@@ -133,7 +133,7 @@ class ClauseSentence(Sentence):
 
     def _is_second_verb(self, joint: int, at: int) -> bool:
         """Whether a verb that was tagged as a plural noun follows a verb: is no longer inhabited and serves as a museum."""
-        plural = self.tag(at) == "NNS" and self.is_verb(joint - 1) and self.pos(at + 1) in ("ADP", "DET")
+        plural = self.tag(at) == "NNS" and self.is_verb(joint - 1) and self.pos(at + 1) in ("ADP", "SCONJ", "DET")
         return plural and any(one.tag == "VBZ" for one in readings(self.words[at]))
 
     def leaves_clause(self, verb: int, start: int) -> bool:

@@ -102,8 +102,10 @@ def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_attribute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """A possible Y, an alleged Y."""
-    if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
+    """A possible Y, an alleged Y; they suspected a Y."""
+    if sentence.tag(cue.first) == "VBD":
+        yield from draw_wanted(sentence, cue)
+    elif sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
 
 
@@ -127,8 +129,8 @@ def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if tried and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):  # tried to ban Y
         return
     clause = sentence.pos(cue.last) != "ADP" and sentence.starts_clause(cue.last)
-    if cue.rule == "doubt_claim" and cue.last == cue.first + 1 and not clause:
-        return  # claimed the title, claimed by Spain
+    if cue.rule == "doubt_claim" and cue.last == cue.first + 1 and not clause:  # claimed the title, claimed by Spain
+        return
     if cue.rule == "doubt_considered" and sentence.tag(cue.last) != "VBG":
         return
     if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):

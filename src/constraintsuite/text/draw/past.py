@@ -55,7 +55,7 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def _is_end(sentence: ScopedSentence, at: int) -> bool:
-    """Whether until names an end, rather than a time of the day or year: until 1994, until the war, until May."""
+    """Whether until names an end, rather than a time of the day or year: until 1994, until the war."""
     word = sentence.word(at)
     event = (
         word in ("the", "its", "their")

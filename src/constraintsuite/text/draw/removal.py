@@ -75,6 +75,9 @@ def _comes_to_nothing(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> 
 
 def _is_other_sense(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
     """Whether the object shows that nothing went missing: cut the cake (but cut the scene), lost the match."""
+    ousted = sentence.lemma(cue.first) in word_list("ousting_verbs") and found.last <= cue.first
+    if ousted and sentence.pos(found.first) == "PROPN":  # Batista, who was overthrown
+        return True
     parts = frozenset(sentence.words[found.first : found.last])
     if sentence.lemma(cue.first) == "cut" and cue.last == cue.first + 1:
         return parts.isdisjoint(word_list("text_parts"))
