@@ -13,6 +13,7 @@ from constraintsuite.text.linear import LinearSentence
 from constraintsuite.text.sentence import TokenRange
 
 _BRINGING = ("possession_verbs", "creating_verbs", "attaining_verbs")
+_OWNED = frozenset(("'s", "'"))
 _AFTER_DEFINITE = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
 
 
@@ -136,7 +137,10 @@ class ScopedSentence(LinearSentence):
             return True
         if f"{self.word(place + 1)}_{self.word(place + 2)}" in word_list("relational_nouns"):  # the existence of Y
             return True
-        return self.words[self.phrase_end(place) - 1] in word_list("prizes")  # failed to capture the nomination
+        last = self.phrase_end(place) - 1
+        if self.is_drawn(last) and self.find(_OWNED, place, last) >= 0:  # nothing excludes the supplier's liability
+            return True
+        return self.words[last] in word_list("prizes")  # failed to capture the nomination
 
 
 Draw = Callable[[ScopedSentence, Cue], Iterable[ScopePatch]]
