@@ -7,9 +7,9 @@ import pytest
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.mentions import find_forms
 from constraintsuite.text.polarity import judge_mentions
-from text import cases_phenomena, cases_phenomena_later, cases_version_4
+from text import cases_phenomena, cases_phenomena_later, cases_version_4, cases_version_5
 
-MODULES = (cases_phenomena, cases_phenomena_later, cases_version_4)
+MODULES = (cases_phenomena, cases_phenomena_later, cases_version_4, cases_version_5)
 ROWS = [row for module in MODULES for rows in module.CASES.values() for row in rows]
 IDS = [f"{text[:60]} / {y}" for text, y, _ in ROWS]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from constraintsuite.text.lexicon import word_list
+from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import QUOTES, VERB_GROUP, Sentence
 
 COORDINATORS = frozenset(("and", "or", "nor", "&", "and/or", "/"))
@@ -65,6 +66,8 @@ class ClauseSentence(Sentence):
             return not self.is_exceptive(place) and not (word == "if" and self.word(place - 1) == "as")
         if word in word_list("clause_terminators"):  # prepositions elsewhere: the charge for towels was dropped
             return (word != "for" or self.word(place - 1) == ",") and self.starts_clause(place + 1)
+        if word == "having":  # refused to take off his coat having just caught a cold
+            return self.is_nominal(place - 1) and self.tag(place + 1) in ("VBN", "RB")
         if word in ("yet", "so", "then"):
             return self.word(place - 1) in (",", ";") or self.pos(place) in ("CCONJ", "SCONJ")
         return word == "nor" and self.is_helper(place + 1)
@@ -89,11 +92,18 @@ class ClauseSentence(Sentence):
             return not joined
         if self.is_verb(comma - 1) and comma - 1 >= start and self.tag(comma - 1) != "VBG":
             return True  # a list of nouns does not begin with a verb
+        if self._is_listed_noun(place):
+            return not self.list_continues(place + 1)
         if self.pos(place) not in PHRASE_PARTS and self.tag(place) not in ("VBG", "VBN"):
             return True
         if self.tag(place) == "VBN" and self.pos(place + 1) in ("ADP", "DET", "ADV"):  # , trapped by the ice
             return True
         return self.opens_clause(place, comma) or not self.list_continues(place)
+
+    def _is_listed_noun(self, place: int) -> bool:
+        """Whether a noun in a list was tagged as a verb: a brace, splint, walker or crutches."""
+        alone = self.tag(place) in ("VB", "VBP") and self.word(place + 1) == "," and self.is_nominal(place - 2)
+        return alone and any(one.tag == "NN" for one in readings(self.words[place]))
 
     def joins(self, place: int, start: int) -> bool | None:
         """Whether the word after a comma or coordinator is coordinated with a noun since `start`; None if unclear."""
@@ -113,18 +123,25 @@ class ClauseSentence(Sentence):
             return not joined
         if self.is_verb(place - 1) and place - 1 >= start and self.pos(following) == "DET":
             return True  # which cannot be opened and a fan
-        if self.tag(following) == "VBN" and self.tag(start) == "VB":  # refused to sign and resigned
+        if self.tag(following) == "VBN" and self.tag(start) in ("VB", "VBG"):  # refused to sign and resigned
+            return not inclusive
+        if self._is_second_verb(place, following):
             return not inclusive
         if self.is_verb(following) and self.tag(following) != "VBG":
             return not inclusive and (self.is_finite(following) or self._imperative(start))
         return self.opens_clause(following, place)
+
+    def _is_second_verb(self, joint: int, at: int) -> bool:
+        """Whether a verb that was tagged as a plural noun follows a verb: is no longer inhabited and serves as a museum."""
+        plural = self.tag(at) == "NNS" and self.is_verb(joint - 1) and self.pos(at + 1) in ("ADP", "SCONJ", "DET")
+        return plural and any(one.tag == "VBZ" for one in readings(self.words[at]))
 
     def leaves_clause(self, verb: int, start: int) -> bool:
         """Whether a further finite verb belongs to the clause around a relative clause: "seats that do not recline cost"."""
         for place in range(start - 1, max(start - 6, -1), -1):
             if self.is_hard(place) or self.words[place] == ",":
                 return False
-            if self.words[place] in RELATIVE:
+            if self.words[place] in RELATIVE or self.words[place] == "what":
                 return self.tag(place) in ("WDT", "WP") or self.is_nominal(place - 1)
         return False
 

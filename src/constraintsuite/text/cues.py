@@ -14,6 +14,11 @@ from constraintsuite.text.readings import readings
 from constraintsuite.text.sentence import Sentence
 
 _LONGEST_GAP = 7
+_SUBJECTS = frozenset(("i", "we", "they"))
+_AFTER_VERB = frozenset(("DET", "ADJ", "NOUN", "PROPN", "ADP", "ADV", "VERB"))
+_CLAUSE_BREAKS = frozenset(
+    (",", "but", "though", "although", "because", "while", "when", "if", "which", "who", "whose")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +73,45 @@ def is_form_of(sentence: Sentence, at: int, verbs: frozenset[str]) -> bool:
         return sentence.pos(at - 1) not in ("DET", "ADJ", "NUM")
     if sentence.word(at - 1) in ("longer", "never"):  # no longer bans sketching
         return True
-    plural = sentence.tag(at - 1) == "NNS" or (word == "lack" and sentence.is_nominal(at - 1))
-    if word in verbs and plural and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
-        return True  # these animals lack lungs
-    if word not in verbs and sentence.tag(at) == "NNS" and _lacks_verb(sentence, at):
-        return True  # the treaty outlaws land mines
+    return _is_plain_verb(sentence, at) if word in verbs else _is_singular_verb(sentence, at)
+
+
+def _is_plain_verb(sentence: Sentence, at: int) -> bool:
+    """Whether a base form that was tagged as a noun is a verb: I doubt that, these animals lack lungs, ban it."""
+    if sentence.word(sentence.skip_adverbs_back(at - 1)) in _SUBJECTS:
+        return True
+    plural = sentence.tag(at - 1) == "NNS" or (sentence.word(at) == "lack" and sentence.is_nominal(at - 1))
+    if plural and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN"):
+        return True
     opening = at == 0 or sentence.is_hard(at - 1) or sentence.word(at - 1) in (",", "and", "please")
-    return opening and word in verbs and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
+    return opening and not sentence.is_finite(at + 1) and sentence.word(at + 1) != "of"
+
+
+def _is_singular_verb(sentence: Sentence, at: int) -> bool:
+    """Whether a form in -s that was tagged as a plural is a verb: the vet doubts that, the treaty outlaws land mines."""
+    return sentence.tag(at) == "NNS" and (_takes_clause(sentence, at) or _lacks_verb(sentence, at))
+
+
+def _takes_clause(sentence: Sentence, at: int) -> bool:
+    """Whether a word after a singular noun has a clause as its object: the vet doubts that, the owner claims there is."""
+    opened = sentence.word(at + 1) in ("that", "there") or sentence.tag(at + 1) == "PRP"
+    singular = sentence.tag(at - 1) in ("NN", "NNP") or sentence.pos(at - 2) == "DET"
+    return opened and singular
 
 
 def _lacks_verb(sentence: Sentence, at: int) -> bool:
-    """Whether a word between two nouns is the verb of a sentence that has no other."""
-    between = sentence.tag(at - 1) in ("NN", "NNP") and sentence.pos(at + 1) in ("DET", "ADJ", "NOUN", "PROPN")
-    return between and not any(sentence.is_finite(place) for place in range(sentence.length))
+    """Whether a word between a singular noun and its object is the verb of a clause that has no other."""
+    described = sentence.pos(at - 1) == "ADJ" and sentence.pos(at - 2) == "DET"  # the third dispenses with Y
+    before = sentence.tag(at - 1) in ("NN", "NNP") or sentence.pos(at - 1) == "ADV" or described
+    if not before or sentence.pos(at + 1) not in _AFTER_VERB:
+        return False
+    last = at + 2
+    while not sentence.is_hard(last) and sentence.words[last] not in _CLAUSE_BREAKS:
+        last += 1
+    first = at
+    while first > 0 and not sentence.is_hard(first - 1) and sentence.words[first - 1] not in _CLAUSE_BREAKS:
+        first -= 1
+    return not any(sentence.is_finite(place) for place in (*range(first, at), *range(at + 2, last)))
 
 
 @cache

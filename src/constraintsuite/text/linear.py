@@ -24,7 +24,7 @@ class LinearSentence(ClauseSentence):
         while place < at + HORIZON and not self.is_hard(place):
             word = self.words[place]
             if word == "," or word in COORDINATORS:
-                if not self.phrase_continues(place, at):
+                if not (self._parts_adjectives(place, at) or self.phrase_continues(place, at)):
                     break
                 if word in COORDINATORS and self.word(place + 1) == ",":
                     place = self.skip_aside(place + 1) - 1
@@ -34,6 +34,13 @@ class LinearSentence(ClauseSentence):
                 break
             place += 1
         return max(last, min(at + 1, self.length))
+
+    def _parts_adjectives(self, comma: int, start: int) -> bool:
+        """Whether a comma stands between adjectives before the noun: no peaceful, uncontested successions."""
+        adjective = self.words[comma] == "," and self.pos(comma - 1) == "ADJ" and self.pos(comma + 1) == "ADJ"
+        if not adjective or any(self.is_nominal(at) for at in range(start, comma)):
+            return False
+        return self.pos(comma + 2) in ("NOUN", "PROPN")
 
     def phrase_continues(self, place: int, start: int) -> bool:
         """Whether the comma or coordinator at `place` links another member of the phrase's list."""
@@ -52,6 +59,10 @@ class LinearSentence(ClauseSentence):
         ):
             return False
         if self.joins(place, start) is False or not self._leads_to_noun(following):
+            return False
+        if (
+            self.words[place] == "," and word == "the" and self.word(start) in ("a", "an")
+        ):  # lack of a port, the poverty
             return False
         if self.words[place] == "," and self.word(place + 1) not in COORDINATORS:
             return self.list_continues(following, bare=self.word(start) not in word_list("fresh_determiners"))
@@ -93,7 +104,8 @@ class LinearSentence(ClauseSentence):
             hyphen = self.word(place - 1).endswith("-") or self.word(place + 1) == "-"
             modifier = self._modifies(place) or (self._modifies(place + 1) and self.tag(place) == "VBN")
             noun = place > start and before in ("DET", "ADJ") and not self.is_helper(place)
-            return hyphen or noun or (modifier and before in _PREMODIFIED)
+            premodified = before in _PREMODIFIED or self.tag(place - 1) == "PRP$"  # his inherited lands
+            return hyphen or noun or (modifier and premodified)
         return False
 
     def _modifies(self, place: int) -> bool:
@@ -116,7 +128,7 @@ class LinearSentence(ClauseSentence):
             found = self.noun_before(opening - 1 if opening > 0 else place - 1)
             named = opening > 0 and all(self.pos(at) in PHRASE_PARTS for at in range(opening + 1, place))
             return TokenRange(found.first, place) if found is not None and named else found  # his wife, Jane, does not
-        gerund = self.tag(place) == "VBG" and (place == 0 or self.pos(place - 1) in _BEFORE_GERUND)
+        gerund = self.tag(place) == "VBG" and (place < 2 or self.pos(place - 1) in _BEFORE_GERUND)  # kite surfing is
         if (self.is_verb(place) and not gerund) or self.pos(place) in ("ADV", "ADP"):
             return self._before_relative(place)
         return self.noun_before(place)

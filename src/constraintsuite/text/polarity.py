@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from constraintsuite.core.records.text import Span
 from constraintsuite.text.base import DocumentVerdict, Polarity, Scope
 
+_ABSENCES = frozenset(("passive_absence", "verb_of_absence", "verb_of_ending", "verb_of_missing"))
+"""The rules that can mark a thing named before its cue: the subject, or the antecedent of a relative clause."""
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedMention:
@@ -35,6 +38,12 @@ def judge_mention(mention: Span, scopes: Sequence[Scope]) -> JudgedMention:
     negating = [scope for scope in covering if scope.kind == "negated"]
     if not negating:
         return JudgedMention(mention, "affirmed", None, "no_cue")
+    governors = [] if len(negating) > 1 else _governors(negating[0], scopes, mention)
+    doubtful = [scope for scope in governors if scope.kind == "uncertain"]
+    if doubtful:
+        return _judged(mention, "uncertain", doubtful[-1])
+    if len(governors) % 2:
+        return JudgedMention(mention, "affirmed", Span(negating[0].cue_start, negating[0].cue_end), "double_negation")
     if _nesting(negating, scopes) % 2 == 0:
         return JudgedMention(mention, "affirmed", Span(negating[-1].cue_start, negating[-1].cue_end), "double_negation")
     return _judged(mention, "negated", negating[-1])
@@ -65,6 +74,25 @@ def join_verdicts(mentions: Iterable[str]) -> DocumentVerdict:
 def list_cues(scopes: Iterable[Scope]) -> list[tuple[int, int]]:
     """The places of all cues of negation, in order, whatever they negate."""
     return sorted({(scope.cue_start, scope.cue_end) for scope in scopes if scope.kind == "negated"})
+
+
+def _governors(scope: Scope, scopes: Sequence[Scope], mention: Span) -> list[Scope]:
+    """What governs a predicate of absence without covering its subject: "the hall would have been pulled down".
+
+    A denied or doubtful absence does not negate the subject before it; an infinitive or a relative clause is not counted.
+    """
+    if scope.rule not in _ABSENCES or mention.end > scope.cue_start:
+        return []
+    over = {
+        (one.cue_start, one.cue_end): one
+        for one in scopes
+        if one.start <= scope.cue_start
+        and scope.cue_end <= one.end
+        and mention.end <= one.start
+        and (one.kind == "uncertain" or (one.kind == "negated" and one.cue_end <= scope.cue_start))
+    }
+    over.pop((scope.cue_start, scope.cue_end), None)
+    return list(over.values())
 
 
 def _nesting(negating: Sequence[Scope], scopes: Sequence[Scope]) -> int:

@@ -22,7 +22,7 @@ from constraintsuite.text.draw import (
 from constraintsuite.text.lexicon import FILE, lexicon
 from constraintsuite.text.scoped_sentence import Draw, ScopedSentence
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 """Raised when verdicts may change; changes of the lexicon change its digest."""
 
 # Inner cues first: the scope of a negated verb depends on the scopes inside it.
@@ -34,6 +34,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "verb": removal.draw_verb,
         "gerund": removal.draw_gerund,
         "predicate": absence.draw_predicate,
+        "phrase_kept": absence.draw_kept,
         "last_word": absence.draw_last_word,
         "vain": absence.draw_vain,
         "source": contrast.draw_source,
@@ -41,6 +42,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "swap": contrast.draw_swap,
         "substitute": contrast.draw_substitute,
         "possessor": contrast.draw_possessor,
+        "where": contrast.draw_where,
         "comparison": contrast.draw_comparison,
     },
     {
@@ -55,6 +57,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "may_not": denial.draw_may_not,
         "purpose": denial.draw_purpose,
         "nor": denial.draw_nor,
+        "former": past.draw_former,
         "until": past.draw_until,
         "used_to": past.draw_used_to,
         "wish": denial.draw_wish,
@@ -69,6 +72,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
         "condition": conditions.draw_condition,
         "counterfactual": conditions.draw_counterfactual,
         "whether": doubt.draw_whether,
+        "wanted": doubt.draw_wanted,
         "denied": doubt.draw_denied,
         "quantifier": doubt.draw_quantifier,
         "either": doubt.draw_either,
@@ -76,6 +80,7 @@ PASSES: tuple[Mapping[str, Draw], ...] = (
 )
 STRUCTURES = (
     structures.draw_affixes,
+    structures.draw_ban,
     structures.draw_label,
     structures.draw_cleft,
     structures.draw_placeholder,

@@ -13,6 +13,7 @@ from constraintsuite.text.linear import LinearSentence
 from constraintsuite.text.sentence import TokenRange
 
 _BRINGING = ("possession_verbs", "creating_verbs", "attaining_verbs")
+_OWNED = frozenset(("'s", "'"))
 _AFTER_DEFINITE = frozenset(("NOUN", "PROPN", "ADJ", "NUM", "VERB"))
 
 
@@ -41,11 +42,14 @@ class ScopedSentence(LinearSentence):
                 self.drawn.append((cue, patch._replace(first=first, last=last)))
 
     def _after_owner(self, patch: ScopePatch) -> int:
-        """The start of a patch without a named owner, who is there all the same: without Adam's consent."""
-        place = patch.first
-        while place < patch.last and self.pos(place) == "PROPN":
+        """The start of a patch without a known owner, who is there all the same: without Adam's consent."""
+        known = self.word(patch.first) in word_list("definite_determiners")
+        place = patch.first + known
+        while place < patch.last and self.pos(place) in (("PROPN", "NOUN") if known else ("PROPN",)):
             place += 1
         owned = place > patch.first and self.word(place) in ("'s", "'") and patch.kind != "affirmed"
+        if self.pos(place + 1) == "PROPN" and self.pos(place - 1) == "PROPN":  # New Year's Day
+            return patch.first
         return place + 1 if owned and place + 1 < patch.last else patch.first
 
     def is_drawn(self, at: int) -> bool:
@@ -109,7 +113,11 @@ class ScopedSentence(LinearSentence):
         return inner if inner >= 0 else end
 
     def _is_presupposed(self, first: int, place: int) -> bool:
-        named = self.pos(place) == "PROPN" and self.word(place + 1) == "'s"  # could not bear Rome's lack of shade
+        if self.word(place - 1) == "than" and self.pos(place) == "PROPN":  # thought to be better than Hamlet
+            return True
+        # She could not bear Rome's lack of shade; but goat's cheese has no owner.
+        capital = self.tokens[place].text[0].isupper()
+        named = capital and self.pos(place) == "PROPN" and self.word(place + 1) == "'s"
         if (not named and self.words[place] not in word_list("definite_determiners")) or self.is_drawn(place + 1):
             return False
         if self.tag(place) in ("WDT", "IN") or not (named or self.pos(place + 1) in _AFTER_DEFINITE):
@@ -119,11 +127,20 @@ class ScopedSentence(LinearSentence):
         superlative = self.tag(place + 1) in ("JJS", "RBS") or self.word(place + 1).endswith("est")
         if lemma == "be" and superlative:  # not the prettiest park: it is a park
             return True
+        return not any(lemma in word_list(name) for name in _BRINGING) and not self._goes_with_verb(place)
+
+    def _goes_with_verb(self, place: int) -> bool:
+        """Whether a definite phrase is denied with its verb all the same."""
         if self.word(place - 1) == "of" and self.word(place - 2) == "any":  # allowed her any of the money
-            return False
+            return True
+        if self.word(place + 1) == "own" and self.words[place] in ("its", "their"):  # no longer brews its own ale
+            return True
         if f"{self.word(place + 1)}_{self.word(place + 2)}" in word_list("relational_nouns"):  # the existence of Y
-            return False
-        return not any(lemma in word_list(name) for name in _BRINGING)
+            return True
+        last = self.phrase_end(place) - 1
+        if self.is_drawn(last) and self.find(_OWNED, place, last) >= 0:  # nothing excludes the supplier's liability
+            return True
+        return self.words[last] in word_list("prizes")  # failed to capture the nomination
 
 
 Draw = Callable[[ScopedSentence, Cue], Iterable[ScopePatch]]

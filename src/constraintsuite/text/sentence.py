@@ -57,7 +57,10 @@ class Sentence:
         """Whether the word is a finite verb."""
         if self.pos(at) not in ("VERB", "AUX"):
             return False
-        return self.tag(at) in FINITE or (self.word(at) in _FINITE_FORMS and self.tag(at) not in ("VB", "VBN", "VBG"))
+        tag = self.tokens[at].tag
+        if tag == "VBP" and self.word(at - 1) in ("a", "an", "the"):  # a carry case
+            return False
+        return tag in FINITE or (self.words[at] in _FINITE_FORMS and tag not in ("VB", "VBN", "VBG"))
 
     def is_helper(self, at: int) -> bool:
         """Whether the word is a form of be, have or do, or a modal verb, whatever its tag."""

@@ -21,6 +21,7 @@ from constraintsuite.suites.queries.records import Proposal, Topic, Wording
 from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.reading.records import ValuesRead
+from constraintsuite.suites.reading.signs import has_class
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.sides.drafts import side_drafts
 from constraintsuite.suites.sides.questions import Side, SidesSurvey, TwoSidedQuestion, nearest
@@ -115,7 +116,8 @@ class PlaceBuilder:
         for number, _, row in view.corpus.passages() if recipe.queries.mine else ():
             kinds = {topic.kind for topic in view.topics.topics_of(number)}
             measures = [one for one in _measures().values() if kinds & set(one.of)]
-            places = row.parse(ValuesRead).places if measures else ()
+            reading = row.parse(ValuesRead) if measures else None
+            places = reading.places if reading is not None and has_class(reading.classes) else ()
             for measure in measures:
                 if find_places(measure, places):
                     read[measure.key][number] = places

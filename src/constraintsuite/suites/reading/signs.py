@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
 
 from constraintsuite.core.records.text import Document
@@ -12,6 +13,8 @@ from constraintsuite.text.mentions import MentionFinder, fold, surface_forms
 
 BY_SIGNS = -1
 """The strength of a class that only signs show."""
+SAID = 2
+"""The least strength of a phrase that says what a document is."""
 MIN_SIGNS = 3
 """The number of different signs that a document needs."""
 
@@ -35,6 +38,11 @@ def read_signs(document: Document, knowledge: Knowledge) -> tuple[ClassReading, 
         return ()
     kind = ranked[0]
     return (ClassReading(knowledge.classes[kind].heads[0], kind, (), BY_SIGNS, 0, 0),)
+
+
+def has_class(classes: Iterable[ClassReading]) -> bool:
+    """Whether a document says what it is, or shows it by its signs; a thing that it only mentions is no class of its own."""
+    return any(one.strength >= SAID or one.strength == BY_SIGNS for one in classes)
 
 
 @lru_cache(maxsize=4)

@@ -20,6 +20,7 @@ from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.reading.document import read_values
 from constraintsuite.suites.reading.records import ValuesRead
+from constraintsuite.suites.reading.signs import has_class
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.sides.drafts import side_drafts
 from constraintsuite.suites.sides.questions import Side, SidesSurvey, TwoSidedQuestion, nearest
@@ -114,6 +115,8 @@ class LimitBuilder:
             if not measures:
                 continue
             reading = row.parse(ValuesRead)
+            if not has_class(reading.classes):
+                continue
             for measure in measures:
                 value = self._value(measure, reading)
                 if value is not None:

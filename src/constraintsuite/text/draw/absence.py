@@ -15,6 +15,12 @@ from constraintsuite.text.sentence import TokenRange
 _OBJECT_PARTS = frozenset(("NOUN", "PROPN", "DET", "ADJ", "NUM", "PRON"))
 NEGATIVE_CUES = frozenset(("determiner", "pronoun", "none", "partitive", "particle", "nowhere", "neither", "nor"))
 _BECOMING = frozenset(("become", "remain", "stay", "go", "seem", "fall"))
+_RELATIVE = frozenset(("which", "who", "whose", "where"))
+_UNREAL = frozenset(("would", "could", "might"))
+_CAN = frozenset(("can", "could", "may", "might"))
+_JOINTS = frozenset(("but", "however", "though", "although", "which", "before", "yet"))
+_CLAUSE = 12
+_NOTHING = frozenset(("nothing", "none", "wrong"))
 _PASSING = frozenset(("missing", "absent", "extinct", "gone", "taboo", "unwelcome"))
 
 
@@ -23,9 +29,20 @@ def draw_pseudo(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     yield ScopePatch(cue.first, cue.last, "affirmed", cue.rule)
 
 
+def draw_kept(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """What is there, against an unreal condition: if it were not for Y, but for Y."""
+    end = sentence.phrase_end(cue.last)
+    yield ScopePatch(cue.last, end, "affirmed", cue.rule)
+    if sentence.word(end) == "," and not sentence.has_cue(end, sentence.length, frozenset(("counterfactual",))):
+        yield from sentence.predicate(cue.as_kind("uncertain"), end + 1, sentence.clause_end(end + 1))
+
+
 def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The phrase after the cue: without Y, lack of Y, free of Y."""
     start = cue.last
+    if cue.rule == "without" and _is_spared(sentence, cue):
+        yield from draw_kept(sentence, cue)
+        return
     if sentence.word(start) == ":":
         yield ScopePatch(start + 1, list_end(sentence, start + 1), cue.kind, cue.rule)
         return
@@ -49,6 +66,12 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     with_it = sentence.find(frozenset(("with",)), inner, end) if sentence.words[cue.first] == "without" else -1
     if with_it > 0 and sentence.find(COORDINATORS, inner, with_it) > 0:  # a day without Y and two days with it
         end = with_it
+    end = _repeated_end(sentence, cue, end)
+    if cue.rule == "replacement_instead_of" and is_allowed(sentence, cue.first):
+        cue = cue.as_kind("uncertain")
+    known = sentence.word(start) in word_list("definite_determiners")
+    if cue.rule == "replacement_instead_of" and known and sentence.word(end + 1) in _RELATIVE:
+        yield ScopePatch(end + 2, sentence.clause_end(end + 2), cue.kind, cue.rule)  # instead of the bus, which had Y
     action = sentence.tag(inner) == "VBG" and sentence.lemma(inner) not in word_list("using_verbs")
     if action and all(other.first != inner for other in sentence.cues):
         yield from sentence.predicate(cue, start, end)  # instead of ploughing the meadow
@@ -56,10 +79,34 @@ def draw_phrase(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(start, end, cue.kind, cue.rule)
 
 
+def _is_spared(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a definite thing is there: without the pump, the cellar would flood."""
+    if sentence.word(cue.last) not in word_list("definite_determiners"):
+        return False
+    opening = cue.first == 0 or sentence.is_hard(cue.first - 1)
+    unreal = _UNREAL if opening else frozenset(("would",))  # she could see without her glasses
+    return sentence.find(unreal, 0, sentence.length) >= 0
+
+
+def _repeated_end(sentence: ScopedSentence, cue: Cue, end: int) -> int:
+    """The end of a list whose members repeat the preposition of the cue: free of Y and of Z."""
+    while sentence.word(end) in COORDINATORS and sentence.word(end + 1) == sentence.words[cue.last - 1] != "to":
+        end = sentence.phrase_end(end + 2)
+    return end
+
+
+def is_allowed(sentence: ScopedSentence, at: int) -> bool:
+    """Whether a clause says what one can do: you can use Y instead of Z, you can leave out Y."""
+    places = range(sentence.clause_start(at), at)
+    modal = next((place for place in places if sentence.words[place] in _CAN), -1)
+    return modal >= 0 and sentence.word(modal + 1) not in ("not", "n't")
+
+
 def is_lifted(sentence: ScopedSentence, start: int) -> bool:
     """Whether a ban ended: the ban on Y in the hall was lifted."""
-    verb = next((at for at in range(start, min(start + HORIZON, sentence.length)) if sentence.is_finite(at)), -1)
-    if sentence.lemma(verb) not in ("be", "have") or sentence.find(frozenset(","), start, verb) >= 0:
+    places = range(start, min(start + HORIZON, sentence.length))
+    verb = next((at for at in places if sentence.is_finite(at) and sentence.lemma(at) in ("be", "have")), -1)
+    if verb < 0 or sentence.find(frozenset(","), start, verb) >= 0:
         return False
     return sentence.find(word_list("lifting_words"), verb, verb + 4) >= 0
 
@@ -103,23 +150,52 @@ def draw_predicate(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         verb = sentence.find(frozenset(("is", "are", "was", "were")), 0, sentence.length)
         start = verb + 1 if verb >= cue.last and sentence.tag(verb - 1) != "PRP" else cue.last
         yield ScopePatch(start, sentence.phrase_end(start), cue.kind, cue.rule)
+    elif _is_only_thing(sentence, cue):
+        yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
     else:
-        elsewhere = sentence.word(cue.last) == "from" and not has_helper(sentence, cue.first)
-        if elsewhere and any(sentence.is_finite(at) for at in range(sentence.clause_start(cue.first), cue.first)):
-            return  # he showed a humour missing from his other films
-        subject = subject_of(sentence, cue.first)
-        if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
-            return
-        yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
-        copula = subject.first - 1
-        if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
-            yield from sentence.mark(cue, sentence.subject(copula))
+        yield from _draw_subject(sentence, cue)
+
+
+def _draw_subject(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """The subject of a predicate of absence; of a plan also what is planned: it is expected to have Y."""
+    elsewhere = sentence.word(cue.last) == "from" and not has_helper(sentence, cue.first)
+    if elsewhere and any(sentence.is_finite(at) for at in range(sentence.clause_start(cue.first), cue.first)):
+        return  # he showed a humour missing from his other films
+    subject = subject_of(sentence, cue.first)
+    if subject is None or (cue.kind == "uncertain" and _is_denied(sentence, subject)):
+        return
+    if cue.rule == "doubt_prospect":
+        cue = cue.as_kind("negated") if is_given_up(sentence, cue) else cue
+        if sentence.word(cue.last) in ("to", "of"):
+            yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
+    yield ScopePatch(subject.first, subject.last, cue.kind, cue.rule)
+    copula = subject.first - 1
+    if sentence.lemma(copula) == "be" and sentence.word(copula - 1) != "there":  # towels are the one thing missing
+        yield from sentence.mark(cue, sentence.subject(copula))
+
+
+def _is_only_thing(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether what is missing is named after it: the only thing missing is Y."""
+    thing = sentence.word(cue.first - 1) in word_list("placeholders")
+    return thing and sentence.lemma(cue.last) == "be" and sentence.lemma(cue.first - 1) != "be"
 
 
 def _is_gone(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether "gone" means absent: is gone, had gone; but not had gone indoors."""
     helper = sentence.lemma(sentence.skip_adverbs_back(cue.first - 1))
     return cue.first == 0 or helper == "be" or sentence.is_hard(cue.last)
+
+
+def is_given_up(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether a plan came to nothing later in the sentence: a tunnel was planned, but it was never built."""
+    joint = sentence.find(_JOINTS, cue.last, sentence.length)
+    if joint < 0:
+        return False
+    last = min(joint + _CLAUSE, sentence.length)
+    if sentence.find(word_list("ending_words"), joint, last) >= 0 or sentence.find(_NOTHING, joint, last) >= 0:
+        return True
+    never = sentence.find(frozenset(("never", "not")), joint, last)
+    return never >= 0 and sentence.tag(sentence.skip_adverbs(never)) in ("VBN", "VBD", "VB")
 
 
 def _is_denied(sentence: ScopedSentence, subject: TokenRange) -> bool:
@@ -135,6 +211,8 @@ def subject_of(sentence: ScopedSentence, predicate: int) -> TokenRange | None:
             return sentence.subject(before)
         if sentence.find(word_list("terminators"), before, predicate) >= 0:  # accepted by all, though banned
             return None
+        if sentence.word(before - 1) == "with":  # with tungsten out of stock
+            return TokenRange(before, before + 1)
         misread = sentence.pos(predicate) == "ADJ" and any(one.tag == "NNS" for one in readings(sentence.word(before)))
         if sentence.is_nominal(before) or sentence.tag(before) == "VBG" or misread:
             found = sentence.noun_before(before)
@@ -150,7 +228,8 @@ def has_helper(sentence: ScopedSentence, predicate: int) -> bool:
 
 def is_passive(sentence: ScopedSentence, verb: int) -> bool:
     """Whether a participle is passive, so that it describes its subject."""
-    helper = sentence.lemma(sentence.skip_adverbs_back(verb - 1))
+    place = sentence.skip_adverbs_back(verb - 1)
+    helper = sentence.lemma(place - (sentence.word(place) == "since"))  # have since replaced
     if helper in ("be", "get", "become", "remain", "stay"):
         return sentence.tag(verb) in ("VBN", "VBD", "JJ") or sentence.pos(verb) == "ADJ"
     return helper != "have" and sentence.tag(verb) in ("VBN", "JJ")
@@ -172,7 +251,7 @@ def object_after(sentence: ScopedSentence, cue: Cue) -> TokenRange | None:
         return TokenRange(start + 1, list_end(sentence, start + 1))
     if sentence.word(start) == ",":
         start = sentence.skip_aside(start)
-    while sentence.pos(start) == "ADV":
+    while sentence.pos(start) == "ADV" or (sentence.word(start) == "both" and sentence.pos(start) == "CCONJ"):
         start += 1
     if sentence.word(start) in ("and", "or") and sentence.tag(start + 1) == sentence.tag(cue.first):
         start += 2  # prevents or delays Y
@@ -197,6 +276,8 @@ def _object_end(sentence: ScopedSentence, start: int) -> int:
         end = sentence.phrase_end(end + 1)
     last = sentence.word(end - 1)
     if f"{last}_{sentence.word(end)}" in word_list("relational_nouns"):
+        return sentence.phrase_end(end + 1)
+    if last in word_list("proposal_nouns") and sentence.word(end) == "for":  # threw out the proposal for a helipad
         return sentence.phrase_end(end + 1)
     planned = last in word_list("proposal_nouns") and sentence.tag(end) == "TO"
     return sentence.clause_end(end) if planned else end

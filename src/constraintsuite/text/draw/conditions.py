@@ -12,6 +12,9 @@ _WH = frozenset(("how", "why", "where", "when", "who", "what", "which", "whose",
 _OPEN_MODALS = frozenset(("will", "would", "'ll", "'d", "may", "might", "could", "should", "can", "must", "wo"))
 _PARTICIPLES = frozenset(("provided", "providing", "assuming", "supposing"))
 _PARTIES = frozenset(("you", "guests", "visitors", "they", "he", "she", "it"))
+_PAST = frozenset(("had", "'d"))
+_UNREAL_MODALS = frozenset(("would", "'d", "could", "might"))
+_SAYING = frozenset(("say", "add", "tell", "warn", "explain", "write", "note"))
 _BREAKS = frozenset((",", "and", "but", "or"))
 _STRICT = _PARTICIPLES | {"unless", "only", "as", "so", "when"}
 
@@ -25,7 +28,7 @@ def draw_condition(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield from sentence.predicate(cue.as_kind("negated"), cue.last, end)
         return
     yield from sentence.predicate(cue, cue.last, end)
-    if sentence.words[cue.first] == "even":
+    if sentence.words[cue.first] == "even" or _is_attributed(sentence, end + 1):
         return
     strict = sentence.words[cue.first] in _STRICT
     if sentence.word(end) == ",":
@@ -53,9 +56,23 @@ def draw_counterfactual(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePat
 
 def _is_unreal(sentence: ScopedSentence, cue: Cue, end: int) -> bool:
     """Whether a condition was not met: it would have sold if it had had Y."""
-    if sentence.words[cue.first] != "if" or not sentence.has_cue(0, sentence.length, frozenset(("counterfactual",))):
+    if sentence.words[cue.first] != "if":
         return False
-    return sentence.find(frozenset(("had", "'d")), cue.last, end) >= 0
+    unreal = any(
+        one.draw == "counterfactual" or (one.draw == "modal" and sentence.words[one.last - 2] == "have")
+        for one in sentence.cues
+    )
+    if unreal:
+        return sentence.find(_PAST, cue.last, end) >= 0
+    main = sentence.find(_UNREAL_MODALS, end, sentence.length) >= 0 or sentence.find(_UNREAL_MODALS, 0, cue.first) >= 0
+    return main and sentence.words[cue.last : cue.last + 2] == ("there", "were")  # if there were Y, they would use it
+
+
+def _is_attributed(sentence: ScopedSentence, start: int) -> bool:
+    """Whether the words after a condition only name the speaker: unless it rains, said the keeper."""
+    first = sentence.skip_adverbs(start)
+    verb = next((at for at in range(first, min(first + 5, sentence.length)) if sentence.is_verb(at)), -1)
+    return sentence.lemma(verb) in _SAYING and (sentence.is_hard(verb + 1) or verb == first)
 
 
 def draw_question(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
@@ -95,10 +112,12 @@ def _is_condition(sentence: ScopedSentence, cue: Cue) -> bool:
     """Whether provided, assuming and the like open a clause, rather than being verbs."""
     if sentence.words[cue.first : cue.last] in (("as", "long", "as"), ("so", "long", "as")):
         return sentence.word(cue.first - 1) != "for" and sentence.starts_clause(cue.last)
-    if sentence.words[cue.first] not in _PARTICIPLES or sentence.words[cue.last - 1] == "that":
+    if sentence.words[cue.first] not in _PARTICIPLES:
         return True
+    if sentence.words[cue.last - 1] == "that":  # had provided that the Dutch would keep Y
+        return sentence.lemma(sentence.skip_adverbs_back(cue.first - 1)) != "have"
     if cue.first == 0 or sentence.is_hard(cue.first - 1) or sentence.words[cue.first - 1] in (",", "only"):
-        return True
+        return sentence.starts_clause(cue.last)
     person = sentence.tag(cue.last) == "PRP" and sentence.starts_clause(cue.last)  # may stay provided they ask
     return person and not sentence.is_helper(sentence.skip_adverbs_back(cue.first - 1))
 

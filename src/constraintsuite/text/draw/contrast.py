@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
-from constraintsuite.text.draw.absence import gap_of, is_passive, object_after
+from constraintsuite.text.draw.absence import gap_of, is_allowed, is_passive, object_after
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
@@ -29,7 +29,9 @@ def draw_replace(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
             return
     if found is not None:
         by = is_passive(sentence, cue.first) and sentence.words[cue.last - 1] not in ("by", "with", "to", "for")
-        yield ScopePatch(found.first, found.last, "uncertain" if by else cue.kind, cue.rule)
+        yield ScopePatch(
+            found.first, found.last, "uncertain" if by or is_allowed(sentence, cue.first) else cue.kind, cue.rule
+        )
 
 
 def draw_swap(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -52,6 +54,15 @@ def draw_possessor(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         yield ScopePatch(first, cue.first, cue.kind, cue.rule)
 
 
+def draw_where(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Where others have Y, this one has none: what the others have."""
+    if cue.first and not sentence.is_hard(cue.first - 1):
+        return
+    verb = sentence.verb_of_subject(cue.last - 1, max(sentence.phrase_end(cue.last - 1), cue.last))
+    if verb is not None:
+        yield from sentence.predicate(cue, verb, sentence.clause_end(verb))
+
+
 def draw_comparison(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Unlike Z, which has Y: Z and what is said of it are negated about the subject.
 
@@ -59,7 +70,7 @@ def draw_comparison(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """
     start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
     end = max(sentence.phrase_end(start), sentence.phrase_end(start, loose=True))
-    if sentence.word(start) not in word_list("own_kind"):
+    if sentence.word(start) not in word_list("own_kind") or sentence.words[cue.last - 1] == "to":
         yield ScopePatch(start, end, cue.kind, cue.rule)
     while sentence.pos(end) == "ADP" and sentence.words[end] not in _WITH:  # unlike its sister across the road, which
         end = sentence.phrase_end(end + 1)

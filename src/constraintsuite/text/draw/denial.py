@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
+from constraintsuite.text.base import ScopeKind
 from constraintsuite.text.cues import Cue
 from constraintsuite.text.draw.absence import list_end
 from constraintsuite.text.lexicon import word_list
@@ -41,7 +42,19 @@ def draw_particle(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     noun = start
     while noun < start + 2 and sentence.pos(noun) in ("ADP", "SCONJ"):  # not because of Y
         noun += 1
-    yield ScopePatch(start, sentence.phrase_end(noun, loose=True), cue.kind, "contrast_not")
+    end = sentence.phrase_end(noun, loose=True)
+    if sentence.word(end - 1) in ("way", "manner", "sense") and sentence.word(end) == "that":
+        end = sentence.clause_end(end + 1)  # not in a way that commands Y
+    kind: ScopeKind = "affirmed" if _contrasts_absence(sentence, cue) else cue.kind
+    yield ScopePatch(start, end, kind, "contrast_not")
+
+
+def _contrasts_absence(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether "not" contrasts with what is missing: the harbour lacks cranes, not customers."""
+    return sentence.word(cue.first - 1) == "," and any(
+        patch.last == cue.first - 1 and patch.kind == "negated" and one.draw in ("verb", "preposition", "noun")
+        for one, patch in sentence.drawn
+    )
 
 
 def draw_purpose(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -115,8 +128,7 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     """The scope of a negation whose verb phrase begins at `start`."""
     start = sentence.skip_aside(start)
     end = sentence.clause_end(start)
-    delayed = sentence.find(_UNTIL, start, min(end + 1, sentence.length)) >= 0 and sentence.find(_COMMA, start, end) < 0
-    if delayed and is_past(sentence, start, end):
+    if _is_delayed(sentence, start, end) and is_past(sentence, start, end):
         return  # did not open until May: it did open then
     if all(sentence.words[at] in _TRAILING for at in range(start, end)):
         yield from _ellipsis(sentence, cue)
@@ -129,6 +141,12 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
         return
     presence = _find_presence(sentence, start)
     if presence is None:
+        if (
+            cue.draw == "particle"
+            and sentence.word(end - 1) in word_list("manner_words")
+            and sentence.pos(end - 1) == "ADV"
+        ):
+            end = start + 1  # does not balance the two well
         yield from sentence.predicate(cue, start, end)
         yield from _idle_subject(sentence, cue, start)
         return
@@ -147,6 +165,14 @@ def deny_from(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopeP
     yield from sentence.mark(cue, subject, "negated_predicate")
 
 
+def _is_delayed(sentence: ScopedSentence, start: int, end: int) -> bool:
+    """Whether until follows: did not open until May; did not become a state, officially, until May."""
+    comma = sentence.find(_COMMA, start, end + 1)
+    if comma >= 0 and sentence.skip_adverbs(comma + 1) == sentence.find(_COMMA, comma + 1, sentence.length):
+        return sentence.word(sentence.skip_adverbs(comma + 1) + 1) in _UNTIL
+    return sentence.find(_UNTIL, start, min(end + 1, sentence.length)) >= 0 and sentence.find(_COMMA, start, end) < 0
+
+
 def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[ScopePatch]:
     """An uncertain subject: lifeguards do not patrol here, dogs may not come in. There may or may not be any."""
     verb = sentence.skip_adverbs(start)
@@ -155,9 +181,11 @@ def _idle_subject(sentence: ScopedSentence, cue: Cue, start: int) -> Iterator[Sc
         return
     if sentence.follows_relative(sentence.verb_group_start(verb)):  # genes that do not code for proteins
         return
-    subject = sentence.subject(start)
+    subject = sentence.subject(cue.first if cue.rule == "used_to" else start)
     if subject is not None and sentence.tag(subject.first) in ("NNS", "NNPS") and subject.last <= start:
-        yield ScopePatch(subject.first, subject.last, "uncertain", "doubt_subject")
+        gone = cue.rule == "used_to" and sentence.lemma(verb) in word_list("living_verbs")  # wolves used to live here
+        kind: ScopeKind = "negated" if gone else "uncertain"
+        yield ScopePatch(subject.first, subject.last, kind, "doubt_subject")
 
 
 def _ellipsis(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -219,7 +247,11 @@ def _presence_length(sentence: ScopedSentence, place: int) -> int:
         return int(sentence.tag(place) != "EX")
     if row[0] not in word_list("presence_words") and row[0] not in word_list("absence_words"):
         return 0
-    if row[1] in ("together", "apart", "separately") or (row[0] == "known" and row[1] in ("for", "as")):
+    if (
+        row[:2] == ["taken", "from"]
+        or row[1] in ("together", "apart", "separately")
+        or (row[0] == "known" and row[1] in ("for", "as"))
+    ):
         return 0
     helper = sentence.lemma(sentence.skip_adverbs_back(place - 1))
     return int(sentence.pos(place) != "VERB" or helper in ("be", "get"))

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from constraintsuite.text.cues import Cue
+from constraintsuite.text.draw.absence import is_given_up, object_after
 from constraintsuite.text.draw.denial import denies_presence
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
 _BEFORE_FEW = frozenset(("a", "every", "the", "last", "past", "next", "first", "these", "those"))
+_NO_VERB = frozenset(("PROPN", "PRON", "DET"))
+_BARELY = frozenset(("hardly", "scarcely", "barely"))
+_ABSENCES = frozenset(("verb", "preposition", "gerund"))
 _NEGATIVE = frozenset(("determiner", "particle", "none", "neither", "preposition", "verb", "predicate"))
 
 
@@ -20,12 +24,22 @@ def draw_modal(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     reported = sentence.words[cue.last - 1] == "to" and sentence.is_drawn(cue.first)  # is not thought to have Y
     if reported or _is_permission(sentence, cue) or _is_refused(sentence, cue):
         return
+    if _is_unreal(sentence, cue):
+        cue = cue.as_kind("negated")
     end = cue.last if sentence.is_terminator(cue.last) else sentence.clause_end(cue.last)
-    exception = next(
-        (other.first for other in sentence.cues if other.draw == "exception" and other.first >= cue.last), end
-    )
+    exceptions = (one.first for one in sentence.cues if one.draw == "exception" or one.rule == "anything_but")
+    exception = next((first for first in exceptions if first >= cue.last), end)
     yield from sentence.predicate(cue, cue.last, min(end, exception))
     yield from _indefinite_subject(sentence, cue)
+
+
+def _is_unreal(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether an unmet condition says that it did not happen: it could have had a pool if the council had agreed."""
+    if sentence.words[cue.last - 2 : cue.last - 1] != ("have",):
+        return False
+    condition = sentence.find(frozenset(("if",)), 0, sentence.length)
+    had = sentence.find(frozenset(("had",)), max(condition, 0), sentence.length)
+    return had >= 0 and (condition >= 0 or sentence.pos(had + 1) in ("DET", "PRON", "PROPN"))
 
 
 def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -36,9 +50,21 @@ def draw_adverb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if aside and sentence.word(cue.last) == ",":  # muscle or, rarely, bone
         yield ScopePatch(cue.last + 1, sentence.phrase_end(cue.last + 1), cue.kind, cue.rule)
         return
+    if _describes_noun(sentence, cue, start):
+        start = cue.first
+    opening = start == cue.first and sentence.word(cue.last) == ","  # reportedly, they found Y
+    if opening:
+        yield from sentence.predicate(cue, cue.last + 1, sentence.clause_end(cue.last + 1))
+        return
     if sentence.pos(start) == "PROPN" and sentence.is_finite(sentence.skip_adverbs(cue.last)):
         start = _past_name(sentence, cue, start)
     yield from sentence.predicate(cue, start, sentence.clause_end(cue.last))
+
+
+def _describes_noun(sentence: ScopedSentence, cue: Cue, start: int) -> bool:
+    """Whether the adverb belongs to a participle after a noun: brings home a boy supposedly killed by his father."""
+    participle = sentence.is_nominal(cue.first - 1) and sentence.tag(cue.last) in ("VBN", "VBD", "JJ")
+    return participle and any(sentence.is_finite(at) for at in range(start, cue.first))
 
 
 def _past_name(sentence: ScopedSentence, cue: Cue, start: int) -> int:
@@ -76,29 +102,60 @@ def draw_optional(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 
 
 def draw_attribute(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
-    """A possible Y, an alleged Y."""
-    if sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
+    """A possible Y, an alleged Y; they suspected a Y."""
+    if sentence.tag(cue.first) == "VBD":
+        yield from draw_wanted(sentence, cue)
+    elif sentence.pos(cue.last) in ("NOUN", "PROPN", "ADJ"):
         yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
 
 
 def draw_prospect(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The risk of Y, plans for Y; "no risk of Y" is a negation."""
     if not sentence.is_drawn(cue.first):
-        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), cue.kind, cue.rule)
+        marked = cue.as_kind("negated") if is_given_up(sentence, cue) else cue
+        yield ScopePatch(cue.last, sentence.phrase_end(cue.last), marked.kind, cue.rule)
 
 
 def draw_whether(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Whether Y: an open question; seems to have Y, plans to build Y: unless that is denied."""
-    if cue.rule in ("doubt_seem", "doubt_claim") and sentence.is_drawn(cue.first):
+    if cue.rule in ("doubt_seem", "doubt_claim", "doubt_content") and sentence.is_drawn(cue.first):
+        return
+    if sentence.words[cue.first] in _BARELY and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):
+        yield from sentence.predicate(cue.as_kind("negated"), cue.last, sentence.clause_end(cue.last))
+        return  # hardly lacks Y
+    if cue.rule == "doubt_seem" and sentence.words[cue.last - 1] == "to" and sentence.pos(cue.last) in _NO_VERB:
+        return  # promised to Abraham
+    tried = cue.rule == "doubt_seem" and sentence.lemma(cue.first) in ("try", "attempt", "want", "seek", "threaten")
+    if tried and sentence.has_cue(cue.last, cue.last + 1, _ABSENCES):  # tried to ban Y
         return
     clause = sentence.pos(cue.last) != "ADP" and sentence.starts_clause(cue.last)
-    if cue.rule == "doubt_claim" and cue.last == cue.first + 1 and not clause:
-        return  # claimed the title, claimed by Spain
+    if cue.rule == "doubt_claim" and cue.last == cue.first + 1 and not clause:  # claimed the title, claimed by Spain
+        return
     if cue.rule == "doubt_considered" and sentence.tag(cue.last) != "VBG":
         return
     if cue.rule == "doubt_claim" and sentence.has_cue(cue.last, sentence.clause_end(cue.last), _NEGATIVE):
         return  # claims to have no Y
-    yield from sentence.predicate(cue, cue.last, sentence.clause_end(cue.last))
+    false = cue.rule == "doubt_content" and sentence.find(word_list("falsehoods"), cue.last, sentence.length) >= 0
+    if false or (cue.rule == "doubt_seem" and is_given_up(sentence, cue)):
+        cue = cue.as_kind("negated")
+    start = cue.last + 1 if sentence.word(cue.last) == "," else cue.last
+    yield from sentence.predicate(cue, start, sentence.clause_end(start))
+
+
+def draw_wanted(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """Wanted a Y, proposed a Y: there may be none; none if the sentence goes on to say so."""
+    attribute = sentence.tag(cue.first) in ("VBN", "VBG") and sentence.pos(cue.first - 1) in ("DET", "ADJ")
+    found = None if attribute else object_after(sentence, cue)
+    if (
+        found is None
+        or sentence.is_known(found.first)
+        or sentence.is_drawn(cue.first)
+        or sentence.is_drawn(found.first)
+    ):
+        return
+    inner = (one.first for one in sentence.cues if found.first <= one.first < found.last and one.kind == "negated")
+    marked = cue.as_kind("negated") if is_given_up(sentence, cue) else cue
+    yield ScopePatch(found.first, next(inner, found.last), marked.kind, cue.rule)
 
 
 def draw_denied(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:

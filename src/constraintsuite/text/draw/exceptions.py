@@ -20,22 +20,40 @@ def draw_exception(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     start = cue.last + 1 if sentence.pos(cue.last) == "ADP" else cue.last
     if sentence.word(start) in ("where", "when", "that", "if"):
         return
+    if cue.rule == "exception" and sentence.words[cue.first : cue.last] == ("but", "for") and _is_unreal(sentence):
+        yield ScopePatch(start, sentence.phrase_end(start), "affirmed", "spared")
+        return
     end = sentence.phrase_end(start)
+    if (
+        sentence.word(end - 1) in ("those", "that", "ones", "one") and sentence.pos(end) == "ADP"
+    ):  # other than those with Y
+        end = sentence.phrase_end(end + 1)
     universal = sentence.find(word_list("universals"), 0, sentence.length) >= 0
     whole = universal or sentence.find(word_list("whole_words"), 0, sentence.length) >= 0
     by_excluding = sentence.words[cue.first] == "excluding" and sentence.pos(cue.first - 1) == "ADP"
     negative = not by_excluding and _is_negative(sentence, cue, end)
-    named = whole if sentence.words[cue.first] == "save" else universal
+    named = whole if sentence.words[cue.first] == "save" or sentence.words[cue.last - 1] == "for" else universal
     if sentence.words[cue.first] in _NEEDS_WHOLE and not _excepts(sentence, cue, named or negative):
         return
     if negative:
         yield ScopePatch(start, end, "affirmed", "exception_of_negative")
-    elif cue.rule == "exception_or_addition" and _adds(sentence, cue):
+    elif (cue.rule == "exception_or_addition" and _adds(sentence, cue)) or _is_hedged(sentence, cue):
         yield ScopePatch(start, end, "affirmed", "addition")
     elif whole or (cue.rule == "exception" and sentence.words[cue.last - 1] != "for") or _narrows(sentence, cue):
         yield ScopePatch(start, end, cue.kind, cue.rule)
     else:
         yield ScopePatch(start, end, "uncertain", cue.rule)
+
+
+def _is_unreal(sentence: ScopedSentence) -> bool:
+    """Whether the sentence says what would be: but for the pump, the cellar would flood."""
+    return any(sentence.words[at] in ("would", "might", "could") for at in range(sentence.length))
+
+
+def _is_hedged(sentence: ScopedSentence, cue: Cue) -> bool:
+    """Whether the exception is there: the song is mainly instrumental except for Y."""
+    open_cue = sentence.words[cue.last - 1] == "for" or cue.rule == "exception_or_addition"
+    return open_cue and sentence.find(word_list("hedging_words"), 0, cue.first) >= 0
 
 
 def _adds(sentence: ScopedSentence, cue: Cue) -> bool:
@@ -88,6 +106,7 @@ def _is_relative(sentence: ScopedSentence, cue: Cue) -> bool:
 def _excepts(sentence: ScopedSentence, cue: Cue, whole: bool) -> bool:
     """Whether but, bar or save means except: a whole is named before, and a noun follows."""
     if sentence.words[cue.first] == "but":
-        return sentence.is_exceptive(cue.first)
-    noun = sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"
+        return sentence.is_exceptive(cue.first) or (whole and sentence.words[cue.last - 1] == "for")
+    opening = cue.first == 0 and sentence.words[cue.last - 1] == "for"
+    noun = opening or sentence.is_nominal(cue.first - 1) or sentence.pos(cue.first - 1) == "ADJ"
     return whole and noun and sentence.pos(cue.last) in ("DET", "NOUN", "PROPN", "ADJ", "PRON", "NUM")

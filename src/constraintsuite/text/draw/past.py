@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from constraintsuite.text.clauses import RELATIVE
 from constraintsuite.text.cues import Cue
-from constraintsuite.text.draw.denial import deny_from, draw_particle
+from constraintsuite.text.draw.denial import denies_presence, deny_from, draw_particle
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.readings import in_dictionary
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
+from constraintsuite.text.sentence import TokenRange
 
+_ENDS = frozenset(("recently", "version", "release", "then"))
 _OTHER_NEGATIONS = frozenset(("particle", "determiner", "pronoun"))
 
 
@@ -20,6 +22,17 @@ def draw_used_to(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if not _is_purpose(sentence, cue):
         past = cue if _is_owning(sentence, cue.last) else cue.as_kind("uncertain")
         yield from draw_particle(sentence, replace(past, draw="particle"))
+
+
+def draw_former(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """A former church; the church is now a museum: it is none any more. Of people this says nothing."""
+    if sentence.words[cue.last - 1] in ("former", "erstwhile", "onetime"):
+        found = TokenRange(cue.last, sentence.phrase_end(cue.last))
+    else:
+        found = sentence.subject(cue.first) or TokenRange(0, 0)
+    known = found.first >= found.last or sentence.is_drawn(found.last - 1)
+    if sentence.word(found.last - 1) in word_list("sites") and not known:
+        yield ScopePatch(found.first, found.last, cue.kind, cue.rule)
 
 
 def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
@@ -33,17 +46,30 @@ def draw_until(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
         return
     if opening:
         yield from deny_from(sentence, cue, verb)
-    elif sentence.word(cue.last) == "recently" or _is_year(sentence.word(cue.last)):
-        yield from sentence.predicate(cue, start, cue.first)
-        if sentence.lemma(verb) in ("run", "operate", "stand", "exist"):  # the ferry ran until 1960
+    elif _is_end(sentence, cue.last):
+        yield from sentence.predicate(cue, verb, cue.first)
+        stood = sentence.lemma(verb) in ("run", "operate", "stand", "exist")
+        offered = sentence.lemma(verb) == "be" and denies_presence(sentence, verb)
+        if stood or offered:  # the ferry ran until 1960, codes were supported until version 4
             yield from sentence.mark(cue, sentence.subject(verb))
+
+
+def _is_end(sentence: ScopedSentence, at: int) -> bool:
+    """Whether until names an end, rather than a time of the day or year: until 1994, until the war."""
+    word = sentence.word(at)
+    event = (
+        word in ("the", "its", "their")
+        and sentence.word(at + 1) not in word_list("times")
+        and sentence.word(at + 2) not in word_list("times")
+    )
+    return word in _ENDS or _is_year(word) or event
 
 
 def _is_lasting(sentence: ScopedSentence, verb: int) -> bool:
     """Whether a thing had or was there, rather than a person who held an office: the zoo kept bears until 1994."""
     subject = sentence.subject(verb)
     if sentence.words[verb] in ("was", "were"):
-        return sentence.word(verb - 1) == "there"
+        return sentence.word(verb - 1) == "there" or sentence.word(verb + 1) in word_list("lasting_participles")
     if subject is None or sentence.lemma(verb) not in word_list("lasting_verbs"):
         return False
     named = sentence.pos(subject.first) == "PROPN" and (subject.first > 0 or not in_dictionary(sentence.words[0]))

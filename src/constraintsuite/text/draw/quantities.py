@@ -11,6 +11,8 @@ from constraintsuite.text.draw.denial import denies_presence, deny_from, is_past
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 
+_WITHOUT = frozenset(("without",))
+
 
 def draw_determiner(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """The noun after `no` with coordinated nouns; for a subject also its predicate."""
@@ -21,6 +23,8 @@ def draw_determiner(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if sentence.is_hard(start) or sentence.word(start) in (",", "-"):
         yield from _predicated(sentence, cue)
         return
+    if sentence.words[start - 1] == "single":  # not a single influence
+        start -= 1
     end = sentence.phrase_end(start, loose=True)
     if sentence.word(end) in ("until", "till") and is_past(sentence, start, end):  # no bathroom until 1931
         return
@@ -61,7 +65,10 @@ def _narrowed(sentence: ScopedSentence, cue: Cue, end: int) -> Iterator[ScopePat
         return
     place = end
     while sentence.pos(place) == "ADP":
-        place = sentence.phrase_end(place + 1)
+        first, place = place, sentence.phrase_end(place + 1)
+        inner = sentence.find(_WITHOUT, first, place)
+        if inner >= 0:  # no kitchen in the valley without Y
+            yield ScopePatch(inner, place, cue.kind, cue.rule)
     if sentence.word(place) in ("that", "who", "which"):
         yield from sentence.predicate(cue, place + 1, sentence.clause_end(place + 1))
 
@@ -75,7 +82,7 @@ def _predicated(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
 def draw_pronoun(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     """Nothing, nobody: the predicate of a subject, else the modifiers."""
     end = cue.last
-    if sentence.pos(cue.last) in ("ADP", "ADJ"):
+    if sentence.pos(cue.last) in ("ADP", "ADJ") or sentence.tag(cue.last) == "VBG":
         end = sentence.phrase_end(cue.last + 1, loose=True)
         yield from sentence.predicate(cue, cue.last, end)
     verb = sentence.verb_of_subject(cue.first, end)

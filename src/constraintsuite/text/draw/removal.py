@@ -19,6 +19,7 @@ from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.scoped_sentence import ScopedSentence, ScopePatch
 from constraintsuite.text.sentence import TokenRange
 
+_CAN = frozenset(("can", "could"))
 _BEFORE_ATTRIBUTE = frozenset(("DET", "ADJ", "ADP", "SCONJ", "VERB", "NUM"))
 
 
@@ -40,20 +41,29 @@ def draw_verb(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
     if found is None and not source and not (passive and _takes_no_object(sentence, cue)):
         found = object_after(sentence, cue)
     rule = cue.rule
-    if found is None and not participle:
+    if found is None and not passive:
         found = sentence.antecedent(cue.first)
     if found is None and (passive or _is_reduced(sentence, cue, participle=participle)):
         found, rule = _with_proposal(sentence, subject_of(sentence, cue.first), cue.first), "passive_absence"
-    if found is None or _comes_to_nothing(sentence, cue, found):
+    if found is None or _comes_to_nothing(sentence, cue, found) or _is_other_sense(sentence, cue, found):
         return
     planned = sentence.find(word_list("proposal_nouns"), found.first, found.last) >= 0
     marked = cue.as_kind("negated") if passive and planned else cue  # the scheme was abandoned
-    if (passive and _is_optional(sentence, cue.first)) or _is_doubtful(sentence, cue, found):
+    if _is_optional(sentence, cue.first) or _is_doubtful(sentence, cue, found):
         marked = cue.as_kind("uncertain")
+    if passive and sentence.find(word_list("entry_nouns"), found.first, found.last) >= 0:
+        yield from _kept_out(sentence, cue)
     if sentence.tag(found.first) == "VBG" and sentence.is_verb(found.first):  # avoids cleaning the pool
         yield from sentence.predicate(marked, found.first, found.last)
     else:
         yield ScopePatch(found.first, found.last, marked.kind, rule)
+
+
+def _kept_out(sentence: ScopedSentence, cue: Cue) -> Iterator[ScopePatch]:
+    """The subject that is kept out, unless it is named: lorries are denied access."""
+    subject = sentence.subject(cue.first)
+    if subject is not None and not sentence.is_known(subject.first):
+        yield from sentence.mark(cue, subject, "passive_absence")
 
 
 def _comes_to_nothing(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
@@ -61,6 +71,21 @@ def _comes_to_nothing(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> 
     lifted = sentence.lemma(cue.first) in word_list("forbidding_verbs") and is_lifted(sentence, found.last)
     failed = _is_tried(sentence, cue) and sentence.find(word_list("failure_words"), 0, sentence.length) >= 0
     return lifted or failed
+
+
+def _is_other_sense(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
+    """Whether the object shows that nothing went missing: cut the cake (but cut the scene), lost the match."""
+    ousted = sentence.lemma(cue.first) in word_list("ousting_verbs") and found.last <= cue.first
+    if ousted and sentence.pos(found.first) == "PROPN":  # Batista, who was overthrown
+        return True
+    parts = frozenset(sentence.words[found.first : found.last])
+    if sentence.lemma(cue.first) == "cut" and cue.last == cue.first + 1:
+        return parts.isdisjoint(word_list("text_parts"))
+    if sentence.lemma(cue.first) in ("stop", "halt", "cease") and cue.rule == "verb_of_ending":
+        return parts.isdisjoint(word_list("activities"))
+    if sentence.lemma(cue.first) in ("close", "shut"):
+        return not parts.isdisjoint(word_list("closable_things"))
+    return sentence.lemma(cue.first) == "lose" and not parts.isdisjoint(word_list("contest_nouns"))
 
 
 def _is_doubtful(sentence: ScopedSentence, cue: Cue, found: TokenRange) -> bool:
@@ -87,6 +112,8 @@ def _with_proposal(sentence: ScopedSentence, subject: TokenRange | None, verb: i
 
 def _is_attribute(sentence: ScopedSentence, cue: Cue) -> bool:
     before = sentence.pos(cue.first - 1) in _BEFORE_ATTRIBUTE or sentence.tag(cue.first - 1) == "PRP$"
+    if sentence.pos(cue.first - 1) == "NUM" and sentence.pos(cue.first - 2) == "ADP":  # the law of 1842 prohibited Y
+        return False
     dated = sentence.pos(cue.first - 1) == "DET" and sentence.pos(cue.last) == "NUM"  # a cancelled 1983 game
     return before and (dated or sentence.pos(cue.last) in ("NOUN", "PROPN")) and cue.last == cue.first + 1
 
@@ -151,4 +178,4 @@ def _is_restored(sentence: ScopedSentence, start: int) -> bool:
 def _is_optional(sentence: ScopedSentence, verb: int) -> bool:
     """Whether the absence is optional: the lid can be removed."""
     group = sentence.words[sentence.verb_group_start(verb) : verb]
-    return ("can" in group or "could" in group) and "not" not in group and "n't" not in group
+    return not _CAN.isdisjoint(group) and "not" not in group and "n't" not in group

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from constraintsuite.text.base import Scope, ScopeKind
 from constraintsuite.text.cues import Cue
+from constraintsuite.text.draw.absence import is_lifted
 from constraintsuite.text.lexicon import word_list
 from constraintsuite.text.names import is_in_name
 from constraintsuite.text.readings import in_dictionary, readings
@@ -65,6 +66,8 @@ def _hyphenated(sentence: ScopedSentence, hyphen: int) -> Iterator[tuple[Cue, Sc
             yield _found(hyphen + 1, first, last, f"suffix_{after}")
     elif before in _PREFIXES and after and not sentence.has_cue(hyphen - 1, hyphen, frozenset(("pseudo",))):
         last = hyphen + 2
+        while before == "no" and sentence.word(last) == "-":  # a no-selfie-stick rule
+            last += 2
         if not sentence.is_drawn(hyphen + 1):
             yield _found(hyphen - 1, hyphen + 1, last, f"prefix_{before}")
 
@@ -89,6 +92,18 @@ def _stems(sentence: ScopedSentence, hyphen: int) -> Iterator[tuple[int, int]]:
 
 def _found(cue: int, first: int, last: int, rule: str) -> tuple[Cue, ScopePatch]:
     return Cue(cue, cue + 1, (cue,), rule, "affix", "negated"), ScopePatch(first, last, "negated", rule)
+
+
+def draw_ban(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
+    """The nouns before a ban: the city's smoking ban."""
+    for place, word in enumerate(sentence.words):
+        if word not in word_list("ban_nouns") or sentence.pos(place) != "NOUN":
+            continue
+        first = place
+        while first > 0 and sentence.tag(first - 1) in ("NN", "NNS", "VBG"):
+            first -= 1
+        if first < place and not is_lifted(sentence, place + 1):
+            yield _found(place, first, place, "compound_ban")
 
 
 def draw_label(sentence: ScopedSentence) -> Iterator[tuple[Cue, ScopePatch]]:
