@@ -66,8 +66,14 @@ def draw_items(
         for one in _shuffled(batch, seed):
             name = f"item-{len(items) + 1:04d}"
             items.append(_item(name, one.example))
-            key.append(KeyRow(name, f"batch-{number:02d}", one.suite, one.example.id, one.example.slice, one.plant))
+            key.append(KeyRow(name, f"batch-{number:02d}", one.suite, one.example.id, part_of(one.example), one.plant))
     return items, key
+
+
+def part_of(example: Example) -> str:
+    """The part of a suite that an example is judged in: its slice, and before it any constraint type but `exclude`."""
+    kind = example.constraint.type if example.constraint else ""
+    return example.slice if kind in ("", "exclude") else f"{kind} {example.slice}"
 
 
 def page(items: Sequence[Item]) -> str:
@@ -87,12 +93,12 @@ def _lines(item: Item) -> Iterator[str]:
 
 
 def _sample(suites: Mapping[str, Sequence[Example]], per_slice: int, seed: int) -> tuple[list[Drawn], list[Drawn]]:
-    """Up to `per_slice` examples of every suite and slice, and the others."""
+    """Up to `per_slice` examples of every suite and part, and the others."""
     judged: list[Drawn] = []
     spare: list[Drawn] = []
     for suite, examples in suites.items():
-        for name in sorted({example.slice for example in examples}):
-            part = _shuffled([Drawn(suite, one) for one in examples if one.slice == name], seed)
+        for name in sorted(set(map(part_of, examples))):
+            part = _shuffled([Drawn(suite, one) for one in examples if part_of(one) == name], seed)
             judged += part[:per_slice]
             spare += part[per_slice:]
     return judged, spare
