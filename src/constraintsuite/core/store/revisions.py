@@ -34,7 +34,7 @@ class Revision:
 REVISIONS: Mapping[str, Revision] = {
     # Artifacts by kind. A suite also depends on the revisions of its stages.
     "suite": Revision(5, TEXT_LIBRARIES),
-    "imported suite": Revision(4, TEXT_LIBRARIES),
+    "imported suite": Revision(5, TEXT_LIBRARIES),
     "run": Revision(3, TEXT_LIBRARIES),
     "ranking": Revision(2, TEXT_LIBRARIES),
     "report": Revision(9, TEXT_LIBRARIES),
@@ -54,7 +54,7 @@ REVISIONS: Mapping[str, Revision] = {
     # kinds that are made from them.
     "arrays": Revision(1),
     "onnx graph": Revision(1),
-    "memory readings": Revision(2),
+    "memory readings": Revision(3),
     "memory terms": Revision(1, ("pystemmer",)),
     # Unfinished work, and cells of a benchmark, which stay valid when only the report changes.
     "subset work": Revision(2),
