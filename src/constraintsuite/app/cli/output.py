@@ -55,10 +55,14 @@ def count_lines(counts: Mapping[str, float]) -> list[str]:
 
 
 def print_slices(summaries: Sequence[RunSummary], metric: Metric, examples: Sequence[Example] = ()) -> None:
-    """Print the figures of runs by slice; if the examples are given, also what counts in the headline."""
-    from constraintsuite.app.pages.group_tables import headline_remark, slice_table  # noqa: PLC0415 - as above
+    """Print the figures of runs by constraint type, if there are several, and by slice.
+
+    If the examples are given, also what counts in the headline.
+    """
+    from constraintsuite.app.pages.group_tables import headline_remark, slice_table, type_table  # noqa: PLC0415 - as above
     from constraintsuite.core.records.formats.text import WIDTH, text_parts  # noqa: PLC0415 - as above
 
-    click.echo("\n\n".join(text_parts(slice_table(summaries, metric), stacked=True)))
+    tables = [table for table in (type_table(summaries, metric), slice_table(summaries, metric)) if table is not None]
+    click.echo("\n\n".join(part for table in tables for part in text_parts(table, stacked=True)))
     if examples:
         click.echo("\n" + fill(headline_remark(examples, metric), WIDTH))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from constraintsuite.app.pages.drawings.bars import bar_chart
 from constraintsuite.app.pages.drawings.svg import Drawing
 from constraintsuite.app.pages.example_cards import ShownExample, show_failures
-from constraintsuite.app.pages.group_tables import headline_remark, tie_remarks, under_rule
+from constraintsuite.app.pages.group_tables import groups_of, headline_remark, tie_remarks, under_rule
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.examples import OMISSIONS
 from constraintsuite.core.records.figures import ColumnKind, percent, points, say, show
@@ -41,17 +41,34 @@ class FirstPage:
 
 def make_first_page(view: ReportView) -> FirstPage:
     """The top of the report of these runs."""
-    metric = view.metric
-    rows = [(label, view.headline(label)) for label in view.labels[:MOST_BARS]]
-    title = under_rule(f"Headline: {metric.title.lower()}, %, with 95 % interval", view.summaries[0].rule)
     return FirstPage(
         verdict=state_verdict(view),
-        chart=bar_chart("chart-headline", title, rows, metric.chance),
+        chart=_draw_chart(view),
         notes=tuple(_notes(view)),
         system=view.labels[0],
         failures=tuple(show_failures(view.suite.examples, view.runs, FAILURES)),
         changes=tuple(_changes(view, view.baseline)) if view.baseline is not None else (),
     )
+
+
+def _draw_chart(view: ReportView) -> Drawing:
+    """The headline of every system or, if there are several constraint types, the best systems for each type."""
+    metric = view.metric
+    types = groups_of(view.summaries, "constraint")
+    if len(types) > 1:
+        shown = view.labels[: max(1, MOST_BARS // len(types))]
+        rows = [
+            (f"{kind}: {label}", group.metrics[metric.name])
+            for kind in types
+            for label in shown
+            if (group := view.runs[label].summary.by["constraint"].get(kind)) is not None
+        ]
+        what = "By constraint type"
+    else:
+        rows = [(label, view.headline(label)) for label in view.labels[:MOST_BARS]]
+        what = "Headline"
+    title = under_rule(f"{what}: {metric.title.lower()}, %, with 95 % interval", view.summaries[0].rule)
+    return bar_chart("chart-headline", title, rows, metric.chance)
 
 
 def state_verdict(view: ReportView) -> str:

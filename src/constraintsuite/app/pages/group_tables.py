@@ -20,7 +20,7 @@ from constraintsuite.experiments.pairs import HEADLINE, MIN_EXAMPLES, headline_s
 from constraintsuite.experiments.summary import RunSummary
 
 _WORDS = {
-    "constraint": "type of the constraint",
+    "constraint": "constraint type",
     "cue": "words that state the constraint",
     "document_cue": "words that decide in the satisfying document",
     "edit": "how the document was edited",
@@ -126,17 +126,29 @@ def _group(run: Run, by: str, key: str) -> GroupFigures | None:
 
 
 def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
-    """One row per system, with the headline and each slice as columns.
+    """One row per system, with the headline and each slice as columns."""
+    return _wide_table(summaries, metric, "slice")
+
+
+def type_table(summaries: Sequence[RunSummary], metric: Metric) -> Table | None:
+    """One row per system, with the headline and each constraint type as columns; None if there is only one type."""
+    return _wide_table(summaries, metric, "constraint") if len(groups_of(summaries, "constraint")) > 1 else None
+
+
+def _wide_table(summaries: Sequence[RunSummary], metric: Metric, by: str) -> Table:
+    """One row per system, with the headline and each group as columns.
 
     The chance level is the last row; it replaces runs of the random system.
     """
-    slices = groups_of(summaries, "slice")
+    groups = groups_of(summaries, by)
     shown = [summary for summary in summaries if not is_chance(summary.system)] or summaries
-    rows = [(summary.system, *headline_row(summary, "slice", slices, metric)) for summary in shown]
+    rows = [(summary.system, *headline_row(summary, by, groups, metric)) for summary in shown]
     if metric.share and metric.chance is not None:
-        rows.append(("chance", *[metric.chance] * (1 + len(slices))))
-    heads = (Column("system"), *columns(metric.kind, HEADLINE, *slices))
-    return Table(f"{metric.name}_by_slice", f"{metric.title} by slice, with 95 % interval.", heads, tuple(rows))
+        rows.append(("chance", *[metric.chance] * (1 + len(groups))))
+    heads = (Column("system"), *columns(metric.kind, HEADLINE, *groups))
+    return Table(
+        f"{metric.name}_by_{by}", f"{metric.title} by {words_for(by)}, with 95 % interval.", heads, tuple(rows)
+    )
 
 
 def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Metric) -> tuple[CellValue, ...]:
