@@ -13,8 +13,10 @@ from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.app.pages.view import ReportView, make_view
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.store.artifact import Artifact
-from constraintsuite.experiments.load import Run, Suite
-from experiments.paired_runs import RIGHT, WRONG, make_run, make_suite
+from constraintsuite.experiments.load import Run, Suite, load_suite
+from constraintsuite.suites.constraints.time import Time
+from experiments.paired_runs import RIGHT, WRONG, make_examples, make_run, make_suite
+from experiments.tiny_suite import write_suite
 
 
 @pytest.fixture
@@ -65,6 +67,17 @@ def test_of_many_systems_the_chart_shows_the_best(suite: Suite) -> None:
     first = make_first_page(view)
     assert first.chart.body.count('class="bar"') == MOST_BARS
     assert first.notes[-1] == "The chart shows the best 12 of 14 systems; the leaderboard has all of them."
+
+
+def test_with_several_constraint_types_the_chart_shows_each(tmp_path: Path) -> None:
+    examples = make_examples(40, 20)
+    limit = Time(value="1960", cue="before", forms=(), measure="released", position="below", limit=1960)
+    mixed = [replace(one, constraint=limit) if n % 2 else one for n, one in enumerate(examples)]
+    suite = load_suite(write_suite(tmp_path / "mixed", mixed, ()))
+    chart = make_first_page(make_view(suite, [run(suite, "one", 30), run(suite, "two", 10)])).chart
+    assert chart.body.count('class="bar"') == 4
+    for label in ("exclude: one", "exclude: two", "time: one", "time: two"):
+        assert f">{label}</text>" in chart.body
 
 
 def test_what_changed_since_the_baseline_is_said_of_each_system(suite: Suite, tmp_path: Path) -> None:

@@ -70,6 +70,10 @@ UNBALANCED = {
     "nearest_value": "unbalanced_distance",
     "earlier_value": "unbalanced_position",
     "more_numbers": "unbalanced_numbers",
+    "own_query_words": "unbalanced_words",
     "shorter": "unbalanced_length",
 }
-"""Solvers that are balanced, and the reason that is given for what is left out."""
+"""Solvers that are balanced, and the reason that is given for what is left out.
+
+Query words are among them: encyclopedias write "born" of the living alone, so the word would tell who was born later.
+"""
