@@ -33,12 +33,25 @@ def main() -> None:
 @main.command()
 @click.argument("suites", nargs=-1, required=True, type=FOLDER)
 @click.option("--per-slice", type=click.IntRange(min=1), default=90, show_default=True)
+@click.option(
+    "--per-type",
+    type=click.IntRange(min=1),
+    default=45,
+    show_default=True,
+    help="Examples of each constraint type but exclude, instead of --per-slice.",
+)
 @click.option("--per-batch", type=click.IntRange(min=8), default=32, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A new folder.")
 @click.option("--plants-from", type=FOLDER, help="An older suite, whose edits of one text are incoherent.")
 def draw(
-    suites: tuple[Path, ...], per_slice: int, per_batch: int, seed: int, out: Path, plants_from: Path | None
+    suites: tuple[Path, ...],
+    per_slice: int,
+    per_type: int,
+    per_batch: int,
+    seed: int,
+    out: Path,
+    plants_from: Path | None,
 ) -> None:
     """Draw examples of every suite and slice, mix in plants, and write the batches."""
     if out.exists():
@@ -48,7 +61,7 @@ def draw(
         raise click.ClickException("Two suites have the same folder name; the table could not tell them apart.")
     examples = {name: read_examples(folder) for name, folder in names.items()}
     old = [Drawn(plants_from.resolve().name, one) for one in read_examples(plants_from)] if plants_from else []
-    items, key = draw_items(examples, old, per_slice=per_slice, seed=seed, per_batch=per_batch)
+    items, key = draw_items(examples, old, per_slice=per_slice, per_type=per_type, seed=seed, per_batch=per_batch)
     (out / "answers").mkdir(parents=True)
     write_jsonl(out / "items.jsonl", items)
     write_jsonl(out / "key.jsonl", key)

@@ -51,10 +51,16 @@ class KeyRow:
 
 
 def draw_items(
-    suites: Mapping[str, Sequence[Example]], old: Sequence[Drawn], *, per_slice: int, seed: int, per_batch: int
+    suites: Mapping[str, Sequence[Example]],
+    old: Sequence[Drawn],
+    *,
+    per_slice: int,
+    per_type: int,
+    seed: int,
+    per_batch: int,
 ) -> tuple[list[Item], list[KeyRow]]:
     """The items in the order of reading, and their key; plants are dealt evenly to the batches."""
-    judged, spare = _sample(suites, per_slice, seed)
+    judged, spare = _sample(suites, per_slice, per_type, seed)
     planted = _plant(judged, spare, old, seed)
     batches = -(-(len(judged) + len(planted)) // per_batch)
     dealt: list[list[Drawn]] = [[] for _ in range(batches)]
@@ -92,15 +98,18 @@ def _lines(item: Item) -> Iterator[str]:
         yield f"{text.text}\n"
 
 
-def _sample(suites: Mapping[str, Sequence[Example]], per_slice: int, seed: int) -> tuple[list[Drawn], list[Drawn]]:
-    """Up to `per_slice` examples of every suite and part, and the others."""
+def _sample(
+    suites: Mapping[str, Sequence[Example]], per_slice: int, per_type: int, seed: int
+) -> tuple[list[Drawn], list[Drawn]]:
+    """Up to `per_slice` or `per_type` examples of every suite and part, and the others."""
     judged: list[Drawn] = []
     spare: list[Drawn] = []
     for suite, examples in suites.items():
         for name in sorted(set(map(part_of, examples))):
             part = _shuffled([Drawn(suite, one) for one in examples if part_of(one) == name], seed)
-            judged += part[:per_slice]
-            spare += part[per_slice:]
+            wanted = per_type if " " in name else per_slice
+            judged += part[:wanted]
+            spare += part[wanted:]
     return judged, spare
 
 

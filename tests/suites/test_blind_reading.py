@@ -39,7 +39,7 @@ def edited(example: Example) -> Drawn:
 
 
 def test_a_draw_has_as_many_of_each_slice_as_asked_for_and_plants_in_one_of_eight() -> None:
-    items, key = draw_items({"soups": EXAMPLES}, [edited(EXAMPLES[0])], per_slice=14, seed=1, per_batch=16)
+    items, key = draw_items({"soups": EXAMPLES}, [edited(EXAMPLES[0])], per_slice=14, per_type=14, seed=1, per_batch=16)
     assert Counter(row.slice for row in key if not row.plant) == {"minpairs": 14, "omission": 14}
     assert Counter(row.plant for row in key if row.plant) == {"exchanged": 2, "incoherent": 1, "degenerate": 1}
     assert [item.item for item in items] == [row.item for row in key]
@@ -48,14 +48,14 @@ def test_a_draw_has_as_many_of_each_slice_as_asked_for_and_plants_in_one_of_eigh
 
 def test_another_seed_draws_others() -> None:
     first, again, other = (
-        draw_items({"soups": EXAMPLES}, [], per_slice=5, seed=seed, per_batch=16)[1] for seed in (1, 1, 2)
+        draw_items({"soups": EXAMPLES}, [], per_slice=5, per_type=5, seed=seed, per_batch=16)[1] for seed in (1, 1, 2)
     )
     assert first == again
     assert {row.example for row in first} != {row.example for row in other}
 
 
 def test_a_page_shows_both_texts_whole_and_not_where_they_come_from() -> None:
-    items, _ = draw_items({"soups": EXAMPLES[:1]}, [], per_slice=1, seed=1, per_batch=8)
+    items, _ = draw_items({"soups": EXAMPLES[:1]}, [], per_slice=1, per_type=1, seed=1, per_batch=8)
     text = page(items)
     assert "Soup 0 has no cream." in text
     assert "minpairs-0" not in text
