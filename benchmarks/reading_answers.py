@@ -14,6 +14,7 @@ from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.core.store.jsonl import read_jsonl
 from reading_items import KeyRow
+from reading_plants import UNSURE
 
 QUESTIONS = ("natural", "clear", "violates", "satisfies", "on_topic", "edit")
 MOST_MISSED = 0.1
@@ -50,7 +51,7 @@ class Reading:
 
     def caught(self, reader: str) -> Interval:
         """The share of the plants in which the reader found a fault."""
-        plants = [answer for item, answer in self.answers[reader].items() if self.key[item].plant]
+        plants = [answer for item, answer in self.answers[reader].items() if self.key[item].plant not in ("", UNSURE)]
         return wilson(sum(bool(answer.faults) for answer in plants), len(plants))
 
     def counts(self, reader: str) -> bool:

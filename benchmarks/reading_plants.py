@@ -9,6 +9,8 @@ from itertools import cycle, islice
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 
 EXCHANGED, INCOHERENT, DEGENERATE = "exchanged", "incoherent", "degenerate"
+UNSURE = "unsure"
+"""The kind of a plant that turned out to be no sure fault: it is neither judged nor a test of its reader."""
 _ABSURD = ("tax returns", "verb endings", "goalkeepers")
 """Things that no kind of document here can lack."""
 
@@ -26,8 +28,8 @@ class Drawn:
 def make_plants(count: int, pool: Sequence[Drawn], old: Sequence[Drawn]) -> list[Drawn]:
     """`count` plants of all kinds in turn: made from examples of `pool`, and edited examples of `old` as they are.
 
-    Edits of one text count as incoherent: in an older suite at least one of the two texts says something false of a real
-    thing, or contradicts itself.
+    Edits of one text count as incoherent: in an older suite about real things at least one of the two texts says something false,
+    or contradicts itself. Older suites of the bundled corpus will not do: most of their edits are coherent.
     """
     edits = [one for one in old if one.example.is_edited and len({text.source for text in one.example.documents}) == 1]
     kinds = cycle([EXCHANGED, INCOHERENT, DEGENERATE] if edits else [EXCHANGED, DEGENERATE])
