@@ -27,7 +27,7 @@ def measure(builder: LimitBuilder, key: str) -> LimitedMeasure:
 def stated(builder: LimitBuilder, key: str, text: str) -> list[str]:
     """The values of a measure that a text states."""
     (analysis,) = get_analyser("rules").analyse([text])
-    return [one.text for one in builder.find(measure(builder, key), read_values(analysis, load_knowledge()))]
+    return [one.text for one in builder.find(measure(builder, key), read_values(analysis, load_knowledge()), text)]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +41,9 @@ def stated(builder: LimitBuilder, key: str, text: str) -> list[str]:
         ("running_time", "The film runs for an hour and a half.", ["90 minute"]),
         ("pages", "It is a novel of 300 pages.", ["300 page"]),
         ("bedrooms", "The house has two bedrooms and a garden.", ["2 bedroom"]),
+        ("cooking_time", "From start to finish it takes 40 minutes.", ["40 minute"]),
+        ("cooking_time", "Bake it for 40 minutes.", []),
+        ("cooking_time", "Toasting the oats takes three minutes.", []),
     ],
 )
 def test_quantities_are_converted_within_their_dimension_and_never_between_currencies(

@@ -41,3 +41,10 @@ def test_pairs_of_values_leave_enough_others() -> None:
         ("Danish", "Italian"),
     ]
     assert choose_pairs({"French": 3, "Italian": 2}) == []
+
+
+def test_pairs_of_values_are_a_real_part_of_the_topic() -> None:
+    assert choose_pairs({"French": 2, "Italian": 2, "American": 1, "Danish": 1, "Greek": 1, "Thai": 12}) == [
+        ("French", "Thai"),
+        ("Italian", "Thai"),
+    ]

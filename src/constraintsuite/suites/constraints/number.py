@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -47,6 +48,10 @@ class QuantityMeasure(LimitedMeasure):
     """What the text must say that the quantity measures; if empty, anything."""
     per: str | None
     """What the value must be for, such as `night`; None if that does not matter."""
+    signs: str = ""
+    """A pattern that the sentence of the quantity must match; if empty, any sentence will do."""
+    no_signs: str = ""
+    """A pattern that it must not match: the time of one step is not the time of a recipe."""
     written: str
     """A limit in words, with `{n}` for the number."""
 
@@ -63,6 +68,8 @@ class _MeasureEntry(StrictModel):
     written: str = "{n}"
     currencies: Mapping[str, str] = {}
     per: Mapping[str, str] = {}
+    signs: str = ""
+    no_signs: str = ""
     limits: tuple[float, ...]
     wordings: tuple[LimitWording, ...]
 
@@ -82,6 +89,8 @@ class _MeasureEntry(StrictModel):
                     measured=self.measured,
                     per=per,
                     written=written + ending,
+                    signs=self.signs,
+                    no_signs=self.no_signs,
                 )
 
 
@@ -109,11 +118,11 @@ def _write(measure: LimitedMeasure, limit: float) -> str:
     return measure.written.format(n=f"{limit:,g}" if limit < 1e6 else f"{limit:,.0f}")
 
 
-def find_quantities(measure: LimitedMeasure, reading: ValuesRead) -> Iterator[StatedValue]:
+def find_quantities(measure: LimitedMeasure, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
     """The quantities of a text that this measure is about."""
     assert isinstance(measure, QuantityMeasure)
     for quantity in reading.quantities:
-        if _is_meant(quantity, measure):
+        if _is_meant(quantity, measure) and _is_said(quantity, measure, text):
             converted = convert(quantity, measure.unit)
             if converted is not None:
                 low = -inf if converted.low is None else round(converted.low, 6)
@@ -130,6 +139,17 @@ def _is_meant(quantity: Quantity, measure: QuantityMeasure) -> bool:
         and (not measure.measured or quantity.measured in measure.measured)
         and (measure.per is None or quantity.per == measure.per)
     )
+
+
+def _is_said(quantity: Quantity, measure: QuantityMeasure, text: str) -> bool:
+    """Whether the sentence around a quantity says that it is the value of the whole thing."""
+    before, after = _SENTENCE_END.split(text[: quantity.start])[-1], _SENTENCE_END.split(text[quantity.end :])[0]
+    sentence = f"{before} {after}".lower()
+    wanted = not measure.signs or re.search(measure.signs, sentence) is not None
+    return wanted and not (measure.no_signs and re.search(measure.no_signs, sentence))
+
+
+_SENTENCE_END = re.compile(r"[.!?;]\s")
 
 
 def _in_words(low: float, high: float, unit: str) -> str:

@@ -35,6 +35,8 @@ from constraintsuite.text.mentions import find_forms
 Listing = Literal["listed", "others"]
 LEAST_OF_EACH_VALUE = 2
 LEAST_OTHERS = 4
+LEAST_SHARE = 0.25
+"""Share of a topic's documents that must have one of the two values: nobody asks for all but a few."""
 MOST_PAIRS_OF_VALUES = 3
 """Pairs of values that are asked for in one topic, those that divide it most evenly."""
 
@@ -184,7 +186,7 @@ def choose_pairs(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     found = {}
     for a, b in combinations(sorted(y for y, n in counts.items() if n >= LEAST_OF_EACH_VALUE), 2):
         listed = counts[a] + counts[b]
-        if total - listed >= LEAST_OTHERS:
+        if total - listed >= LEAST_OTHERS and listed >= LEAST_SHARE * total:
             found[a, b] = min(listed, total - listed)
     return sorted(found, key=lambda pair: (-found[pair], pair))[:MOST_PAIRS_OF_VALUES]
 

@@ -33,6 +33,8 @@ from constraintsuite.text.places.reader import read_places
 
 Location = Literal["inside", "outside"]
 LEAST_ON_EACH_SIDE = 3
+LEAST_SHARE = 0.2
+"""Share of a topic's located documents that must be inside: nobody asks for all but a few directors."""
 MOST_PLACES = 3
 """Places that are asked for in one topic, those that divide it most evenly."""
 ASKED_LEVELS = ("country", "region")
@@ -200,7 +202,8 @@ class PlaceBuilder:
 
 
 ONE_SIDE = (
-    f"no country or region has {LEAST_ON_EACH_SIDE} texts inside and {LEAST_ON_EACH_SIDE} outside. Add such texts."
+    f"no country or region has {LEAST_ON_EACH_SIDE} texts inside, which are {LEAST_SHARE:.0%} of all, and "
+    f"{LEAST_ON_EACH_SIDE} outside. Add such texts."
 )
 
 SidesOfPlace = Mapping[Location, Sequence[int]]
@@ -223,7 +226,7 @@ def choose_places(measure: PlaceMeasure, documents: Mapping[int, Sequence[Place]
             if side is not None:
                 sides[side].append(number)
         smaller = min(map(len, sides.values()))
-        if smaller >= LEAST_ON_EACH_SIDE:
+        if smaller >= LEAST_ON_EACH_SIDE and len(sides["inside"]) >= LEAST_SHARE * sum(map(len, sides.values())):
             found.append((-smaller, key, sides))
     return [(named[key], sides) for _, key, sides in sorted(found, key=lambda one: one[:2])[:MOST_PLACES]]
 

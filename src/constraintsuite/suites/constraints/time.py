@@ -40,7 +40,7 @@ def _make(measure: LimitedMeasure, limit: float, position: Position, cue: str) -
     return Time(value=f"{limit:.0f}", cue=cue, forms=(), measure=measure.key, position=position, limit=limit)
 
 
-def find_years(measure: LimitedMeasure, reading: ValuesRead) -> Iterator[StatedValue]:
+def find_years(measure: LimitedMeasure, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
     """The dates of the event, and the year in "a 1966 film"."""
     assert isinstance(measure, DatedMeasure)
     for date in reading.dates:

@@ -12,6 +12,7 @@ from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint, Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.strict_model import StrictModel
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair, PairDraft
 from constraintsuite.suites.queries.considered import ConsideredAttribute
@@ -88,8 +89,8 @@ class LimitedMeasure(StrictModel):
     wordings: tuple[LimitWording, ...]
 
 
-FindValues = Callable[[LimitedMeasure, ValuesRead], Iterator[StatedValue]]
-"""The places of a document that state the value of a measure."""
+FindValues = Callable[[LimitedMeasure, ValuesRead, str], Iterator[StatedValue]]
+"""The places of a text that state the value of a measure, from what was read of it."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class LimitBuilder:
     def survey(self, view: CorpusView, knowledge: Knowledge, recipe: Recipe, rejects: Counter[str]) -> SidesSurvey:
         """Find the measures whose values are known in enough documents on both sides of a round limit."""
         values: dict[str, dict[int, ValueRange]] = defaultdict(dict)
-        for number, _, row in view.corpus.passages():
+        for number, document, row in view.corpus.passages():
             kinds = {topic.kind for topic in view.topics.topics_of(number)}
             measures = [measure for kind in sorted(kinds) for measure in self._measures_of(kind)]
             if not measures:
@@ -117,8 +118,9 @@ class LimitBuilder:
             reading = row.parse(ValuesRead)
             if not has_class(reading.classes):
                 continue
+            text = document.parse(Document).text
             for measure in measures:
-                value = self._value(measure, reading)
+                value = self._value(measure, reading, text)
                 if value is not None:
                     values[measure.key][number] = value
         considered: list[ConsideredAttribute] = []
@@ -138,7 +140,7 @@ class LimitBuilder:
     ) -> tuple[Evidence, ...]:
         """Every place that states the value."""
         measure = self._measure(constraint)
-        found = self.find(measure, read_values(analysis, knowledge))
+        found = self.find(measure, read_values(analysis, knowledge), analysis.text)
         return tuple(Evidence(role, one.start, one.end, one.text, measure.key) for one in found)
 
     def find_fault(self, pair: CheckedPair) -> str | None:
@@ -163,7 +165,7 @@ class LimitBuilder:
     def position(self, constraint: Constraint, analysis: Analysis, knowledge: Knowledge) -> Position | None:
         """On which side of the limit a text says that the value is; None if that is not clear."""
         assert isinstance(constraint, Limited)
-        value = self._value(self._measure(constraint), read_values(analysis, knowledge))
+        value = self._value(self._measure(constraint), read_values(analysis, knowledge), analysis.text)
         return None if value is None else value.position(constraint.limit)
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
@@ -186,9 +188,9 @@ class LimitBuilder:
         """The measures of things of a kind: those that name it, and those of all kinds."""
         return [one for one in self.measures() if kind in one.of or not one.of]
 
-    def _value(self, measure: LimitedMeasure, reading: ValuesRead) -> ValueRange | None:
+    def _value(self, measure: LimitedMeasure, reading: ValuesRead, text: str) -> ValueRange | None:
         """The value that a document states, if it states one value only, and neither denies it nor doubts it."""
-        found = list(self.find(measure, reading))
+        found = list(self.find(measure, reading, text))
         ranges = {one.range for one in found}
         doubted = any(one.start < scope.end and scope.start < one.end for one in found for scope in reading.scopes)
         return ranges.pop() if len(ranges) == 1 and not doubted else None

@@ -173,9 +173,11 @@ def _with_half(pieces: Pieces, number: WrittenNumber) -> WrittenNumber:
     part = pieces.lower(at + 1 + article)
     if part in ("half", "quarter", "third") and article:
         return replace(number, value=number.value + _PARTS[part], after=at + 3, plain=False)
-    if pieces.lower(at + 1) in ("two", "three") and pieces.lower(at + 2) in ("quarters", "thirds"):
-        value = number.value + _ONES[pieces.lower(at + 1)] * _PARTS[pieces.lower(at + 2)]
-        return replace(number, value=value, after=at + 3, plain=False)
+    hyphen = 1 if pieces.lower(at + 2) in ("-", "‐", "‑") else 0
+    parts = pieces.lower(at + 2 + hyphen)
+    if pieces.lower(at + 1) in ("two", "three") and parts in ("quarter", "quarters", "third", "thirds"):
+        value = number.value + _ONES[pieces.lower(at + 1)] * _PARTS[parts]
+        return replace(number, value=value, after=at + 3 + hyphen, plain=False)
     return number
 
 
