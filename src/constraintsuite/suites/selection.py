@@ -46,14 +46,13 @@ def select(
 
 
 def _shares(sizes: SizeSettings, slices: Collection[str]) -> dict[str, float]:
-    """The share of each slice; what is meant for slices that a constraint type does not have goes to the others."""
-    wanted = {
+    """The share of each slice; if all pairs are of ExplicitMention, as those of most constraint types are, it has everything."""
+    alone = set(slices) == {EXPLICIT}
+    return {
         MINPAIRS: sizes.minpairs_share,
-        EXPLICIT: sizes.explicit_share,
+        EXPLICIT: 1.0 if alone else sizes.explicit_share,
         **dict.fromkeys(OMISSIONS, sizes.omission_share),
     }
-    total = sum({"omissions" if name in OMISSIONS else name: wanted[name] for name in slices}.values()) or 1
-    return {name: share / total for name, share in wanted.items()}
 
 
 def slice_of(unit: SelectedUnit) -> str:
