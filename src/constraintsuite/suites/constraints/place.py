@@ -33,9 +33,9 @@ from constraintsuite.text.places.reader import read_places
 
 Location = Literal["inside", "outside"]
 LEAST_ON_EACH_SIDE = 3
-LEAST_SHARE = 0.2
+LEAST_SHARE = 0.15
 """Share of a topic's located documents that must be inside: nobody asks for all but a few directors."""
-MOST_PLACES = 3
+MOST_PLACES = 5
 """Places that are asked for in one topic, those that divide it most evenly."""
 ASKED_LEVELS = ("country", "region")
 _ARTICLES = ("United ", "Netherlands", "Czech Republic", "Dominican ", "Philippines", "Bahamas", "Soviet ")

@@ -32,7 +32,7 @@ from constraintsuite.text.choice import get_analyser
 Position = Literal["below", "above"]
 """On which side of the limit a value is."""
 LEAST_ON_EACH_SIDE = 3
-MOST_LIMITS = 3
+MOST_LIMITS = 4
 """Limits that are asked for in one topic, those that divide it most evenly."""
 
 
