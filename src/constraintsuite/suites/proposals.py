@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,16 +12,21 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.engine import Engine
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.execution.stage import Pipeline
+from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.figures import percent
-from constraintsuite.core.records.text import Document
+from constraintsuite.core.records.text import Document, Span
 from constraintsuite.core.store.jsonl import read_json, read_jsonl, write_jsonl
 from constraintsuite.suites.build import STAGES, fingerprint_inputs, resolve
+from constraintsuite.suites.constraints.base import load_builder
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.corpus.files import StageRecords
+from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.queries.considered import CONSIDERED, ConsideredAttribute
 from constraintsuite.suites.queries.coverage import CorpusCoverage
 from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.stages.queries import read_proposals
+from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
 
 SNIPPETS = 2
@@ -56,8 +61,7 @@ class ProposalReport:
         for number, proposal in enumerate(self.proposals[:top], 1):
             lines += [
                 f"{number:>3}. {proposal.query}   [{proposal.status}, {proposal.relation}, {proposal.split}]",
-                f"     {proposal.topic_documents} on topic, {len(proposal.violating)} affirm, {len(proposal.satisfying)} deny; about "
-                f"{proposal.examples_expected} examples",
+                f"     {proposal.topic_documents} on topic, {_count_sides(proposal)}; about {proposal.examples_expected} examples",
                 *(f"     {snippet.verdict:<8} {snippet.document}: {snippet.text}" for snippet in proposal.evidence),
             ]
         unused = [one for one in self.considered if one.outcome != "proposed"]
@@ -101,17 +105,30 @@ def _list_counts(counts: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {count}" for name, count in counts)
 
 
+def _count_sides(proposal: Proposal) -> str:
+    violating, satisfying = len(proposal.violating), len(proposal.satisfying)
+    if isinstance(proposal.constraint, Exclude):
+        return f"{violating} affirm, {satisfying} deny"
+    return f"{satisfying} obey it, {violating} break it"
+
+
 def _with_evidence(proposal: Proposal, documents: Mapping[str, Document]) -> Proposal:
     """The proposal with sentences of some of its documents, unless it has some."""
-    verdicts = (("affirms", proposal.violating[:SNIPPETS]), ("denies", proposal.satisfying[:SNIPPETS]))
-    forms = proposal.constraint.forms
-    snippets = tuple(_quote(documents[name], verdict, forms) for verdict, names in verdicts for name in names)
+    is_exclusion = isinstance(proposal.constraint, Exclude)
+    words = ("affirms", "denies") if is_exclusion else ("breaks", "obeys")
+    sides = zip(words, (proposal.violating[:SNIPPETS], proposal.satisfying[:SNIPPETS]), strict=True)
+    snippets = tuple(_quote(documents[name], word, proposal.constraint) for word, names in sides for name in names)
     return replace(proposal, evidence=proposal.evidence or snippets)
 
 
-def _quote(document: Document, verdict: str, forms: Sequence[str]) -> Snippet:
-    """The sentence around the first mention of Y."""
-    spans = find_forms(document.text, forms)
+def _quote(document: Document, verdict: str, constraint: Constraint) -> Snippet:
+    """The sentence around the first place that decides."""
+    if isinstance(constraint, Exclude):
+        spans = find_forms(document.text, constraint.forms)
+    else:
+        (analysis,) = get_analyser("rules").analyse([document.text])
+        found = load_builder(constraint.type).read(constraint, "", analysis, document.title, load_knowledge())
+        spans = [Span(one.start, one.end) for one in found]
     if not spans:
         return Snippet(document.id, verdict, document.text[:160])
     start = max((m.end() for m in re.finditer(r"[.!?] ", document.text[: spans[0].start])), default=0)

@@ -148,9 +148,11 @@ class OneOfBuilder:
             pairs = choose_pairs(Counter(own.values()))
             what = f"one of several: {relation.key.replace('_', ' ')}"
             considered.append(
-                ConsideredAttribute(topic.text, what, len(own), 0, "proposed", "", "")
+                ConsideredAttribute(topic.text, what, len(own), 0, "proposed", "", "", deniable=False)
                 if pairs
-                else ConsideredAttribute(topic.text, what, len(own), 0, "dropped", "few_values", FEW_VALUES)
+                else ConsideredAttribute(
+                    topic.text, what, len(own), 0, "dropped", "few_values", FEW_VALUES, deniable=False
+                )
             )
             for pair in pairs:
                 yield TwoSidedQuestion(topic, f"{relation.key}_one_of", _sides(relation, topic, pair, own))

@@ -193,9 +193,9 @@ class PlaceBuilder:
             found = choose_places(measure, own)
             what = measure.key
             considered.append(
-                ConsideredAttribute(topic.text, what, len(own), 0, "proposed", "", "")
+                ConsideredAttribute(topic.text, what, len(own), 0, "proposed", "", "", deniable=False)
                 if found
-                else ConsideredAttribute(topic.text, what, len(own), 0, "dropped", "one_side", ONE_SIDE)
+                else ConsideredAttribute(topic.text, what, len(own), 0, "dropped", "one_side", ONE_SIDE, deniable=False)
             )
             for place, sides in found:
                 yield TwoSidedQuestion(topic, measure.key, _sides(measure, topic, place, sides))

@@ -27,10 +27,16 @@ class ConsideredAttribute:
     """Short name of the reason; empty if it is proposed."""
     help: str
     """What would help, in words; empty if it is proposed."""
+    deniable: bool = True
+    """Whether texts affirm or deny it; a value such as a price is stated or not."""
 
     def in_words(self) -> str:
         """One line for people."""
-        counts = f"{self.affirming:,} texts affirm, {self.denying:,} deny"
+        counts = (
+            f"{self.affirming:,} texts affirm, {self.denying:,} deny"
+            if self.deniable
+            else f"{self.affirming:,} texts state it"
+        )
         return f"{self.topic}, {self.y}: {counts}; {self.help or self.outcome}"
 
 

@@ -212,9 +212,9 @@ class LimitBuilder:
             limits = choose_limits(members[topic].values(), measure.limits)
             what, count = measure.key.replace("_", " "), len(members[topic])
             considered.append(
-                ConsideredAttribute(topic.text, what, count, 0, "proposed", "", "")
+                ConsideredAttribute(topic.text, what, count, 0, "proposed", "", "", deniable=False)
                 if limits
-                else ConsideredAttribute(topic.text, what, count, 0, "dropped", "one_side", ONE_SIDE)
+                else ConsideredAttribute(topic.text, what, count, 0, "dropped", "one_side", ONE_SIDE, deniable=False)
             )
             for limit in limits:
                 yield TwoSidedQuestion(topic, measure.key, self._sides(measure, topic, limit, members[topic]))
