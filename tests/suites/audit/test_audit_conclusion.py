@@ -78,7 +78,7 @@ def found(part: str, elsewhere: str, share: float) -> OverlapRow:
             [],
             Conclusion(
                 "get_more",
-                "Get more examples: minpairs has 25 and needs about 100 to tell a shortcut from chance (`shorter`).",
+                "Get more examples: `shorter` can be tried on 25 of minpairs, and about 100 are needed to tell it from chance.",
                 100,
             ),
         ),
@@ -87,7 +87,7 @@ def found(part: str, elsewhere: str, share: float) -> OverlapRow:
             [],
             Conclusion(
                 "get_more",
-                "Get more examples: the suite has 0 and needs about 97 to tell a shortcut from chance (`query_blind`).",
+                "Get more examples: `query_blind` can be tried on 0 of the suite, and about 97 are needed to tell it from chance.",
                 97,
             ),
         ),

@@ -74,8 +74,8 @@ def _ask_for_more(doubts: Sequence[AuditRow]) -> Conclusion:
     where, needed = "the suite" if most.slice == ALL_MAIN else most.slice, count_needed(most)
     return Conclusion(
         "get_more",
-        f"Get more examples: {where} has {most.accuracy.n:,} and needs about {needed:,} to tell a shortcut from chance "
-        f"(`{most.solver}`).",
+        f"Get more examples: `{most.solver}` can be tried on {most.accuracy.n:,} of {where}, and about {needed:,} are needed to "
+        "tell it from chance.",
         needed,
     )
 
