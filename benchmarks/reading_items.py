@@ -8,6 +8,7 @@ from pathlib import Path
 
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.suites.audit.groups import part_of
 from reading_plants import Drawn, make_plants
 
 RUBRIC = Path(__file__).parent / "reading" / "rubric.md"
@@ -74,12 +75,6 @@ def draw_items(
             items.append(_item(name, one.example))
             key.append(KeyRow(name, f"batch-{number:02d}", one.suite, one.example.id, part_of(one.example), one.plant))
     return items, key
-
-
-def part_of(example: Example) -> str:
-    """The part of a suite that an example is judged in: its slice, and before it any constraint type but `exclude`."""
-    kind = example.constraint.type if example.constraint else ""
-    return example.slice if kind in ("", "exclude") else f"{kind} {example.slice}"
 
 
 def page(items: Sequence[Item]) -> str:

@@ -275,12 +275,12 @@ def test_the_audit_tries_the_solver_of_the_type_beside_those_of_every_suite(suit
     tried = {(row["slice"], row["solver"]) for row in rows}
     every = (solver.name for solver in SOLVERS if solver.name != "looks_edited")  # nothing is edited here
     expected = ("query_blind", "template", *every, "fewer_commas")
-    assert tried == {(part, solver) for part in ("all", "lengths") for solver in expected}
+    assert tried == {(part, solver) for part in ("all", "shorter lengths") for solver in expected}
 
 
 def test_the_audit_tells_what_the_type_means_from_what_leaks(suite: Path) -> None:
     rows = json.loads(csuite("suite", "audit", suite, "--json"))["audit"]["rows"]
-    verdicts = {row["solver"]: (row["verdict"], row["reason"]) for row in rows if row["slice"] == "lengths"}
+    verdicts = {row["solver"]: (row["verdict"], row["reason"]) for row in rows if row["slice"] == "shorter lengths"}
     assert verdicts["shorter"] == ("met", "the shorter text is the right one")
     assert verdicts["fewer_commas"] == ("not_met", "")  # each short text has a comma, and no long one
     page = csuite("suite", "audit", suite)
@@ -355,7 +355,7 @@ def test_a_report_has_it_among_other_types_with_its_evidence_and_its_solver(line
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert '<mark class="evidence" title="evidence, 8 words">A campsite by the ' in page
     assert "shorter <strong>10 words</strong> by “under”" in page
-    assert "In lengths, avoiding the text with fewer commas (`fewer_commas`) is right in 100.0 %" in page
+    assert "In shorter lengths, avoiding the text with fewer commas (`fewer_commas`) is right in 100.0 %" in page
     groups = cells_of(tmp_path / "page" / "tables" / "accuracy_by_constraint.csv")
     assert {"exclude", "shorter"} <= groups
     assert {"fewer_commas", "fewer_y"} <= cells_of(tmp_path / "page" / "tables" / "audit.csv")

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from constraintsuite.suites.audit.groups import group_examples
+from dataclasses import replace
+
+from constraintsuite.suites.audit.groups import group_examples, split_by_part
+from constraintsuite.suites.constraints.place import Located
 from suites.audit.audit_factory import make_example
 
 
@@ -45,3 +48,15 @@ def test_without_clusters_the_source_documents_are_the_clusters() -> None:
 
 def test_no_examples_have_no_groups() -> None:
     assert group_examples([])[1].tolist() == []
+
+
+def test_each_constraint_type_is_a_part_of_its_own() -> None:
+    exclusion = make_example(0, "a", "b")
+    place = Located(
+        value="Wales", cue="in", forms=("Wales",), relation="located", level="region", country="GB", location="inside"
+    )
+    assert split_by_part([exclusion, replace(exclusion, constraint=place)]) == {
+        "all": [0, 1],
+        "explicit": [0],
+        "place explicit": [1],
+    }

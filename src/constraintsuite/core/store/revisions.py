@@ -33,7 +33,7 @@ class Revision:
 
 REVISIONS: Mapping[str, Revision] = {
     # Artifacts by kind. A suite also depends on the revisions of its stages.
-    "suite": Revision(5, TEXT_LIBRARIES),
+    "suite": Revision(6, TEXT_LIBRARIES),
     "imported suite": Revision(5, TEXT_LIBRARIES),
     "run": Revision(3, TEXT_LIBRARIES),
     "ranking": Revision(2, TEXT_LIBRARIES),

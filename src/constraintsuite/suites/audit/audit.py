@@ -14,7 +14,7 @@ from constraintsuite.core.statistics.intervals import IntArray, wilson_bounds
 from constraintsuite.core.statistics.resampling import mean_figures
 from constraintsuite.suites.audit.blind import blind_trials
 from constraintsuite.suites.audit.conclusion import conclude, name_slice, warn
-from constraintsuite.suites.audit.groups import group_examples, split_by_slice
+from constraintsuite.suites.audit.groups import group_examples, split_by_part
 from constraintsuite.suites.audit.overlaps import corpus_overlaps, split_overlaps
 from constraintsuite.suites.audit.results import (
     ALL_MAIN,
@@ -42,7 +42,7 @@ def audit_examples(
     ordered = sorted(examples, key=lambda example: example.id)
     picks = _collect_picks(ordered)
     rows: list[AuditRow] = []
-    for part, places in split_by_slice(ordered).items():
+    for part, places in split_by_part(ordered).items():
         members = [ordered[place] for place in places]
         kind, groups = group_examples(members)
         own = {name: SolverPicks(*(each[places] for each in found)) for name, found in picks.items()}
@@ -124,7 +124,7 @@ _PAIR = (
 
 def _warn_of_couples(examples: Sequence[Example]) -> Iterator[str]:
     """In a couple that lost one of its examples, a preference for one document can win."""
-    for part, places in split_by_slice(examples).items():
+    for part, places in split_by_part(examples).items():
         sizes = Counter(examples[place].couple for place in places if examples[place].couple)
         lone = sum(1 for size in sizes.values() if size == 1)
         if lone and part != ALL_MAIN:

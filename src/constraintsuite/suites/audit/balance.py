@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, variance
 
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example, PoolPlace
-from constraintsuite.suites.audit.groups import split_by_slice
+from constraintsuite.suites.audit.groups import split_by_part
 from constraintsuite.suites.audit.results import BalanceRow
 from constraintsuite.suites.audit.solvers import count_words
 from constraintsuite.suites.constraints.exclude import Exclude, count_cues
@@ -22,7 +22,7 @@ def balance(examples: Sequence[Example]) -> tuple[BalanceRow, ...]:
     """One row for each slice and feature; in a slice of complete couples every difference is exactly 0."""
     return tuple(
         _compare(name, feature, [(measure(examples[i], SATISFYING), measure(examples[i], VIOLATING)) for i in places])
-        for name, places in split_by_slice(examples).items()
+        for name, places in split_by_part(examples).items()
         for feature, measure in FEATURES.items()
     )
 

@@ -1,4 +1,4 @@
-"""Divides the examples of a suite for the audit: into slices, and into groups that are resampled and held out together."""
+"""Divides the examples of a suite for the audit: into parts, and into groups that are resampled and held out together."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from constraintsuite.core.records.examples import CONTROL_SLICES, MAIN_SLICES, E
 from constraintsuite.core.statistics.intervals import IntArray, cluster_items
 from constraintsuite.suites.audit.results import ALL_MAIN, GroupKind
 
+EXCLUDE = "exclude"
+"""The constraint type whose parts are named by their slice alone."""
 _ORDER = {name: place for place, name in enumerate((*MAIN_SLICES, *CONTROL_SLICES))}
 
 
-def split_by_slice(examples: Sequence[Example]) -> dict[str, list[int]]:
-    """The positions of the examples of each slice, slices of a build first; `all` has the main slices together."""
+def split_by_part(examples: Sequence[Example]) -> dict[str, list[int]]:
+    """The positions of the examples of each part, slices of a build first; `all` has the main slices together."""
     parts = {ALL_MAIN: [place for place, example in enumerate(examples) if example.control is None]}
-    for name in sorted({example.slice for example in examples}, key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
-        parts[name] = [place for place, example in enumerate(examples) if example.slice == name]
+    for name in sorted(set(map(part_of, examples)), key=lambda name: (_ORDER.get(name, len(_ORDER)), name)):
+        parts[name] = [place for place, example in enumerate(examples) if part_of(example) == name]
     return {name: places for name, places in parts.items() if places}
+
+
+def part_of(example: Example) -> str:
+    """The part of a suite that is judged by itself: a slice, and before it any constraint type but `exclude`."""
+    kind = example.constraint.type if example.constraint is not None and example.control is None else EXCLUDE
+    return example.slice if kind == EXCLUDE else f"{kind} {example.slice}"
 
 
 def group_examples(examples: Sequence[Example]) -> tuple[GroupKind, IntArray]:
