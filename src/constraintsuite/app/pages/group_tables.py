@@ -130,6 +130,22 @@ def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
     return _wide_table(summaries, metric, "slice")
 
 
+def single_table(summaries: Sequence[RunSummary]) -> Table | None:
+    """The accuracy on each slice whose examples have no opposite query, and so no paired accuracy; None without such a slice."""
+    paired, accuracy = METRICS["paired_accuracy"], METRICS["accuracy"]
+    valued = _groups_with_values(summaries, paired, "slice")
+    single = [name for name in _groups_with_values(summaries, accuracy, "slice") if name not in valued]
+    if not single or not valued:
+        return None
+    rows: list[tuple[CellValue, ...]] = [
+        (one.system, *(value_of(grouping_of(one, "slice").get(name), accuracy) for name in single))
+        for one in _ranked(summaries)
+    ]
+    rows.append(("chance", *[accuracy.chance] * len(single)))
+    caption = "Accuracy of examples without an opposite query, with 95 % interval."
+    return Table("accuracy_of_single", caption, (Column("system"), *columns("share", *single)), tuple(rows))
+
+
 def type_table(summaries: Sequence[RunSummary], metric: Metric) -> Table | None:
     """One row per system, with the headline and each constraint type as columns; None if there is only one type."""
     return _wide_table(summaries, metric, "constraint") if len(groups_of(summaries, "constraint")) > 1 else None
@@ -140,15 +156,25 @@ def _wide_table(summaries: Sequence[RunSummary], metric: Metric, by: str) -> Tab
 
     The chance level is the last row; it replaces runs of the random system.
     """
-    groups = groups_of(summaries, by)
-    shown = [summary for summary in summaries if not is_chance(summary.system)] or summaries
-    rows = [(summary.system, *headline_row(summary, by, groups, metric)) for summary in shown]
+    groups = _groups_with_values(summaries, metric, by) or groups_of(summaries, by)
+    rows = [(summary.system, *headline_row(summary, by, groups, metric)) for summary in _ranked(summaries)]
     if metric.share and metric.chance is not None:
         rows.append(("chance", *[metric.chance] * (1 + len(groups))))
     heads = (Column("system"), *columns(metric.kind, HEADLINE, *groups))
     return Table(
         f"{metric.name}_by_{by}", f"{metric.title} by {words_for(by)}, with 95 % interval.", heads, tuple(rows)
     )
+
+
+def _ranked(summaries: Sequence[RunSummary]) -> Sequence[RunSummary]:
+    """The runs without those of the random system, unless there are no others."""
+    return [summary for summary in summaries if not is_chance(summary.system)] or summaries
+
+
+def _groups_with_values(summaries: Sequence[RunSummary], metric: Metric, by: str) -> list[str]:
+    """The groups in which some example of some run has a value."""
+    found = [(name, grouping_of(one, by).get(name)) for name in groups_of(summaries, by) for one in summaries]
+    return list(dict.fromkeys(name for name, group in found if group is not None and group.metrics[metric.name].n))
 
 
 def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Metric) -> tuple[CellValue, ...]:
@@ -158,11 +184,16 @@ def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Me
 
 
 def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
-    """Sentences on which slices the headline of a suite counts."""
+    """Sentences on which slices, and which of their examples, the headline of a suite counts."""
     counted = headline_slices(examples)
-    *first, last = in_order("slice", counted)
+    single = sum(e.slice in counted and not e.is_paired for e in examples) if metric.name == "paired_accuracy" else 0
+    valued = {example.slice for example in examples if example.is_paired or not single}
+    *first, last = in_order("slice", [name for name in counted if name in valued])
     names = f"{', '.join(first)} and {last}" if first else last
     remark = f"Headline: {metric.title.lower()} over {names}."
+    if single:
+        whose = "example that has" if single == 1 else "examples that have"
+        remark += f" It does not count {single:,} {whose} no opposite query, and so only an accuracy, with a chance level of 50 %."
     apart = [name for name in in_order("slice", {example.slice for example in examples}) if name not in counted]
     if not apart:
         return remark

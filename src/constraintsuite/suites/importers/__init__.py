@@ -11,5 +11,6 @@ IMPORTERS: Catalogue[Importer] = Catalogue(
         "excluir": "constraintsuite.suites.importers.excluir:read",
         "negconstraint": "constraintsuite.suites.importers.beir:read_negconstraint",
         "beir": "constraintsuite.suites.importers.beir:read_beir",
+        "triples": "constraintsuite.suites.importers.triples:read",
     },
 )

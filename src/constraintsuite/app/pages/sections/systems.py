@@ -11,6 +11,7 @@ from constraintsuite.app.pages.group_tables import (
     headline_remark,
     headline_row,
     main_slices,
+    single_table,
     split_tables,
     system_table,
     tie_remarks,
@@ -60,7 +61,9 @@ def leaderboard(view: ReportView) -> Section:
         "Other metrics on the examples of the headline, with 95 % intervals; gap and sensitivity are in standard deviations of the "
         "system's own scores."
     )
-    blocks = (leaderboard_table(view), system_table("metrics", caption, view.headlines, others), remarks)
+    single = single_table(view.summaries) if view.metric.name == "paired_accuracy" else None
+    metrics = system_table("metrics", caption, view.headlines, others)
+    blocks = (leaderboard_table(view), *([single] if single else []), metrics, remarks)
     return Section("leaderboard", "Leaderboard", about + _CHANCE.format(percent(view.metric.chance or 0.0)), blocks)
 
 
