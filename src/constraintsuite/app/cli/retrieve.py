@@ -28,6 +28,7 @@ _RETRIEVER = (
 _MEASURE = (
     "Additional measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of csuite (violation@5, right_rank@10); repeatable."
 )
+_USUAL = "100, or all candidates that SUITE lists"
 _positive = click.IntRange(min=1)
 _TREC_OPTIONS = ("qrels", "violations")
 _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
@@ -37,8 +38,8 @@ _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "ou
 @suite_argument(required=False)
 @click.option("--retriever", metavar="R", help=_RETRIEVER)
 @click.option("--rerank", metavar="M", help="Model that reranks the results, named as for `csuite eval`.")
-@click.option("--depth", type=_positive, default=100, show_default=True, help="Documents to retrieve per query.")
-@click.option("--rerank-depth", type=_positive, default=100, show_default=True, help="Documents per query to rerank.")
+@click.option("--depth", type=_positive, show_default=_USUAL, help="Documents to retrieve per query.")
+@click.option("--rerank-depth", type=_positive, show_default=_USUAL, help="Documents per query to rerank.")
 @click.option("--corpus", metavar="SOURCE", help="Corpus whose passages are added to the judged documents.")
 @click.option("--split", help="Use only the queries of this split.")
 @small_split_option
@@ -59,8 +60,8 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
     suite: Path | None,
     retriever: str | None,
     rerank: str | None,
-    depth: int,
-    rerank_depth: int,
+    depth: int | None,
+    rerank_depth: int | None,
     corpus: str | None,
     split: str | None,
     allow_small_split: bool,

@@ -108,7 +108,7 @@ def ranking_table(system: str, rankings: Sequence[QueryRanking], measures: Seque
     """The measures of every query; queries that share a judged document are not independent."""
     columns = {str(measure): column for measure, column in measure_rankings(measures, rankings).items()}
     return StoredTable(
-        items=[Item(query.id, tuple(sorted(query.links))) for query, _ in rankings],
+        items=[Item(one.query.id, tuple(sorted(one.query.links))) for one in rankings],
         metrics={name: metric_of(name) for name in columns},
         values={system: columns},
         groups={},
@@ -145,7 +145,7 @@ def _warnings(figures: Mapping[str, Interval]) -> list[str]:
 def _query_results(table: StoredTable, system: str, rankings: Sequence[QueryRanking]) -> Iterator[QueryResult]:
     clusters = table.clusters(table.main).numbers.tolist()
     columns = {name: table.column(system, name, table.main) for name in table.metrics}
-    for row, (query, documents) in enumerate(rankings):
+    for row, (query, documents, _) in enumerate(rankings):
         values = {name: float(column[row]) for name, column in columns.items()}
         yield QueryResult(
             query.id,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from constraintsuite.core.errors import UserError, first_of, hint_for, refuse_faults
-from constraintsuite.core.records.examples import RESTATED_PREFERENCE, Example, Split
+from constraintsuite.core.records.examples import RESTATED_PREFERENCE, Example, ExampleSource, Split
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.core.store.yaml_files import read_yaml_items
@@ -48,8 +48,10 @@ _SPLITS: Final[Mapping[str, Split]] = {"train": "train", "dev": "dev", "validati
 _PAIRED_SLICE, _SINGLE_SLICE = "paired", "single"
 """The slices of rows that name none: figures of examples with and without an opposite query stay apart."""
 _ABOUT: Final = "Triples of a query, a text that satisfies it and a text that violates it."
-_PAIRED: Final = "{} of {} have an opposite query, which prefers the violating text: for these, paired accuracy is the measure, chance 25 %."
-_SINGLE: Final = "{} of {} have none: for these there is only accuracy, chance 50 %, which no paired figure includes."
+_PAIRED: Final = (
+    "{} of {} have an opposite query, which prefers the violating text: their measure is paired accuracy, chance 25 %."
+)
+_SINGLE: Final = "{} of {} have none: they have only an accuracy, chance 50 %, and count in no paired figure."
 
 
 def read(source: str, split: str | None) -> ImportedSuite:
@@ -65,7 +67,7 @@ def read(source: str, split: str | None) -> ImportedSuite:
         cells = {str(name).strip(): value for name, value in row.values.items()}
         wrong = list(_faults(cells))
         if not wrong:
-            example = _example(cells, f"{base_name(path)}_{number:05d}", default)
+            example = _example(cells, number, base_name(path), default)
             wrong = _repeated(example, places)
             places.setdefault(example.id, row.where)
             found.append(example)
@@ -152,13 +154,13 @@ def _repeated(example: Example, places: Mapping[str, str]) -> list[str]:
     return [f"id: {example.id!r} was there before, at {places[example.id]}."]
 
 
-def _example(cells: Mapping[str, object], name: str, default: Split) -> Example:
+def _example(cells: Mapping[str, object], number: int, corpus: str, default: Split) -> Example:
     """The example of a row without faults."""
     texts = {key: _text(value) for key, value in cells.items()}
     better, worse = (_document(texts, role) for role in ("satisfying", "violating"))
     opposite = texts.get("opposite") or None
     pair = make_pair(
-        texts.get("id") or name,
+        texts.get("id") or f"{corpus}_{number:05d}",
         texts.get("slice") or (_PAIRED_SLICE if opposite else _SINGLE_SLICE),
         query=texts["query"],
         opposite=opposite,
@@ -170,6 +172,7 @@ def _example(cells: Mapping[str, object], name: str, default: Split) -> Example:
     restated = texts.get("restated") or None
     return replace(
         pair,
+        source=ExampleSource(corpus, pair.id),
         topic=texts.get("topic") or None,
         restated=restated,
         preferences=(*pair.preferences, *((RESTATED_PREFERENCE,) if restated else ())),

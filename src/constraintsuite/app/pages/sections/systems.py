@@ -22,7 +22,7 @@ from constraintsuite.app.pages.group_tables import (
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.examples import CONTROL_SLICES
 from constraintsuite.core.records.figures import percent
-from constraintsuite.core.records.sections import Charts, Remarks, Section
+from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock
 from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.experiments.compare import Comparison
@@ -63,7 +63,7 @@ def leaderboard(view: ReportView) -> Section:
     )
     single = single_table(view.summaries) if view.metric.name == "paired_accuracy" else None
     metrics = system_table("metrics", caption, view.headlines, others)
-    blocks = (leaderboard_table(view), *([single] if single else []), metrics, remarks)
+    blocks: tuple[SectionBlock, ...] = (leaderboard_table(view), *([single] if single else []), metrics, remarks)
     return Section("leaderboard", "Leaderboard", about + _CHANCE.format(percent(view.metric.chance or 0.0)), blocks)
 
 
