@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,9 @@ _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "ou
 @click.option("--split", help="Use only the queries of this split.")
 @small_split_option
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
+@click.option(
+    "--by", metavar="GROUPING", help="Also print the measures by group, such as template (imported test sets)."
+)
 @runs_option
 @click.option("--from-trec", "trec", type=FILE, help="Measure this TREC run instead of searching.")
 @click.option("--qrels", type=FILE, help="File of judgments for --from-trec, instead of SUITE.")
@@ -66,6 +69,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
     split: str | None,
     allow_small_split: bool,
     measures: tuple[str, ...],
+    by: str | None,
     out: Path,
     trec: Path | None,
     qrels: Path | None,
@@ -106,7 +110,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
         folder = take_folder(ranking_folder(out, suite, plan))
         evaluate_retrieval(suite, plan, folder, Terminal())
         summary = load_ranking(folder)
-    emit({"ranking": folder and shown(folder), "summary": summary}, as_json, _lines(summary, folder))
+    emit({"ranking": folder and shown(folder), "summary": summary}, as_json, _lines(summary, folder, by, measures))
 
 
 def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) -> None:
@@ -117,14 +121,18 @@ def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) 
         raise UserError(f"{', '.join(f'--{name}' for name in given)}: {words} with --from-trec.")
 
 
-def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
+def _lines(summary: RankingSummary, folder: Path | None, by: str | None, measures: Sequence[str]) -> Iterator[str]:
     """The figures and remarks that the page of a ranking also shows."""
-    from constraintsuite.app.views.rankings import describe_ranking, measure_table, ranking_remarks
+    from constraintsuite.app.views.rankings import describe_ranking, group_table, measure_table, ranking_remarks
+    from constraintsuite.experiments.ranking.measures import parse_measures
 
     yield f"{summary.system}: {describe_ranking(summary)}"
     yield ""
     yield str(measure_table(summary))
     yield ""
+    if by is not None:
+        yield str(group_table(summary, by, [str(measure) for measure in parse_measures(measures)]))
+        yield ""
     yield from ranking_remarks(summary)
     if folder is not None:
         yield f"Ranking: {shown(folder)}"

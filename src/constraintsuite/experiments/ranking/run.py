@@ -20,8 +20,14 @@ from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
 from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection, read_judged
-from constraintsuite.experiments.ranking.measures import choose_measures, parse_measures, rankings_of
-from constraintsuite.experiments.ranking.summary import QueryResult, RankingSummary, metric_of, summarise
+from constraintsuite.experiments.ranking.measures import P_MRR, choose_measures, parse_measures, rankings_of
+from constraintsuite.experiments.ranking.summary import (
+    QueryResult,
+    RankingSummary,
+    group_positions,
+    metric_of,
+    summarise,
+)
 from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.models.base import Workbench
@@ -43,7 +49,7 @@ class RankingPlan:
     retriever: str
     rerank: str | None = None
     depth: int | None = None
-    """Documents to retrieve per query; None for the usual depth, or for all candidates of the longest list."""
+    """Documents to retrieve per query; None for the usual depth, or more if the collection lists more candidates."""
     rerank_depth: int | None = None
     split: str | None = None
     corpus: str | None = None
@@ -57,7 +63,7 @@ class RankingPlan:
 
     def depth_in(self, collection: RankingCollection) -> int:
         """The depth of the rankings of a collection."""
-        return self.depth or collection.most_candidates or DEPTH
+        return self.depth or max(DEPTH, collection.most_candidates)
 
     def open(self, collection: RankingCollection, bench: Workbench) -> System:
         """Load the retriever over the passages, or over the candidates of each query, and its reranker if there is one."""
@@ -68,7 +74,7 @@ class RankingPlan:
             first = CandidateRetriever(first, listed, len(passages.ids), bench.reporter)
         if self.rerank is None:
             return first
-        depth = self.rerank_depth or collection.most_candidates or DEPTH
+        depth = self.rerank_depth or max(DEPTH, collection.most_candidates)
         return RerankingRetriever(first, load_scorer(self.rerank, bench), depth, passages, bench)
 
 
@@ -193,7 +199,7 @@ def measure_trec_run(
     return summarise(source, run.name, rankings, chosen, seed=seed, split=split, notes=notes).summary
 
 
-HEADLINES = ("right_rank@10", "nDCG@10")
+HEADLINES = (P_MRR, "right_rank@10", "nDCG@10")
 """The metrics that rank systems: the first of these that a ranking has."""
 _CONDITIONS = ("split", "depth", "ir-measures")
 
@@ -211,7 +217,7 @@ def open_ranking(path: Path, options: OpenOptions) -> Experiment:
         items=[Item(row.query, (str(row.cluster),), (str(row.cluster),)) for row in rows],
         metrics=metrics,
         values={summary.system: columns},
-        groups={},
+        groups=group_positions([row.tags for row in rows]),
         headline_metric=headline or next(iter(metrics)),
         described={row.query: {"query": row.text} for row in rows},
     )
