@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from constraintsuite.app.cli.arguments import suite_argument
-from constraintsuite.app.cli.options import json_option, runs_option, seed_option, small_split_option
+from constraintsuite.app.cli.options import by_option, json_option, runs_option, seed_option, small_split_option
 from constraintsuite.app.cli.output import emit
 from constraintsuite.app.cli.places import FILE, take_folder
 from constraintsuite.core.errors import UserError
@@ -28,7 +28,7 @@ _RETRIEVER = (
 _MEASURE = (
     "Additional measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of csuite (violation@5, right_rank@10); repeatable."
 )
-_USUAL = "100, or all candidates that SUITE lists"
+_USUAL = "100, or as many as SUITE lists"
 _positive = click.IntRange(min=1)
 _TREC_OPTIONS = ("qrels", "violations")
 _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
@@ -44,9 +44,7 @@ _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "ou
 @click.option("--split", help="Use only the queries of this split.")
 @small_split_option
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
-@click.option(
-    "--by", metavar="GROUPING", help="Also print the measures by group, such as template (imported test sets)."
-)
+@by_option
 @runs_option
 @click.option("--from-trec", "trec", type=FILE, help="Measure this TREC run instead of searching.")
 @click.option("--qrels", type=FILE, help="File of judgments for --from-trec, instead of SUITE.")
@@ -69,7 +67,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
     split: str | None,
     allow_small_split: bool,
     measures: tuple[str, ...],
-    by: str | None,
+    by: str,
     out: Path,
     trec: Path | None,
     qrels: Path | None,
@@ -121,7 +119,7 @@ def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) 
         raise UserError(f"{', '.join(f'--{name}' for name in given)}: {words} with --from-trec.")
 
 
-def _lines(summary: RankingSummary, folder: Path | None, by: str | None, measures: Sequence[str]) -> Iterator[str]:
+def _lines(summary: RankingSummary, folder: Path | None, by: str, measures: Sequence[str]) -> Iterator[str]:
     """The figures and remarks that the page of a ranking also shows."""
     from constraintsuite.app.views.rankings import describe_ranking, group_table, measure_table, ranking_remarks
     from constraintsuite.experiments.ranking.measures import parse_measures
@@ -130,7 +128,7 @@ def _lines(summary: RankingSummary, folder: Path | None, by: str | None, measure
     yield ""
     yield str(measure_table(summary))
     yield ""
-    if by is not None:
+    if by:
         yield str(group_table(summary, by, [str(measure) for measure in parse_measures(measures)]))
         yield ""
     yield from ranking_remarks(summary)

@@ -126,24 +126,31 @@ def _group(run: Run, by: str, key: str) -> GroupFigures | None:
 
 
 def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
-    """One row per system, with the headline and each slice as columns."""
-    return _wide_table(summaries, metric, "slice")
+    """One row per system, with the headline and each slice as columns; slices of `single_table` are left out."""
+    apart = single_slices(summaries) if metric.name == "paired_accuracy" else ()
+    return _wide_table(summaries, metric, "slice", apart)
+
+
+def single_slices(summaries: Sequence[RunSummary]) -> list[str]:
+    """The slices whose examples have no opposite query, in a suite in which others have one."""
+    slices = {
+        name: [one for run in summaries if (one := run.by["slice"].get(name))] for name in groups_of(summaries, "slice")
+    }
+    single = [name for name, found in slices.items() if not any(one.metrics["paired_accuracy"].n for one in found)]
+    return single if len(single) < len(slices) else []
 
 
 def single_table(summaries: Sequence[RunSummary]) -> Table | None:
-    """The accuracy on each slice whose examples have no opposite query, and so no paired accuracy; None without such a slice."""
-    paired, accuracy = METRICS["paired_accuracy"], METRICS["accuracy"]
-    valued = _groups_with_values(summaries, paired, "slice")
-    single = [name for name in _groups_with_values(summaries, accuracy, "slice") if name not in valued]
-    if not single or not valued:
+    """The accuracy on each slice whose examples have no opposite query; None if there is no such slice, or no other."""
+    metric, single = METRICS["accuracy"], single_slices(summaries)
+    if not single:
         return None
     rows: list[tuple[CellValue, ...]] = [
-        (one.system, *(value_of(grouping_of(one, "slice").get(name), accuracy) for name in single))
-        for one in _ranked(summaries)
+        (run.system, *(value_of(run.by["slice"].get(name), metric) for name in single)) for run in _ranked(summaries)
     ]
-    rows.append(("chance", *[accuracy.chance] * len(single)))
+    rows.append(("chance", *[metric.chance] * len(single)))
     caption = "Accuracy of examples without an opposite query, with 95 % interval."
-    return Table("accuracy_of_single", caption, (Column("system"), *columns("share", *single)), tuple(rows))
+    return Table("accuracy_of_single", caption, (Column("system"), *columns(metric.kind, *single)), tuple(rows))
 
 
 def type_table(summaries: Sequence[RunSummary], metric: Metric) -> Table | None:
@@ -151,12 +158,12 @@ def type_table(summaries: Sequence[RunSummary], metric: Metric) -> Table | None:
     return _wide_table(summaries, metric, "constraint") if len(groups_of(summaries, "constraint")) > 1 else None
 
 
-def _wide_table(summaries: Sequence[RunSummary], metric: Metric, by: str) -> Table:
-    """One row per system, with the headline and each group as columns.
+def _wide_table(summaries: Sequence[RunSummary], metric: Metric, by: str, apart: Sequence[str] = ()) -> Table:
+    """One row per system, with the headline and each group as columns, except the groups `apart`.
 
     The chance level is the last row; it replaces runs of the random system.
     """
-    groups = _groups_with_values(summaries, metric, by) or groups_of(summaries, by)
+    groups = [name for name in groups_of(summaries, by) if name not in apart]
     rows = [(summary.system, *headline_row(summary, by, groups, metric)) for summary in _ranked(summaries)]
     if metric.share and metric.chance is not None:
         rows.append(("chance", *[metric.chance] * (1 + len(groups))))
@@ -169,12 +176,6 @@ def _wide_table(summaries: Sequence[RunSummary], metric: Metric, by: str) -> Tab
 def _ranked(summaries: Sequence[RunSummary]) -> Sequence[RunSummary]:
     """The runs without those of the random system, unless there are no others."""
     return [summary for summary in summaries if not is_chance(summary.system)] or summaries
-
-
-def _groups_with_values(summaries: Sequence[RunSummary], metric: Metric, by: str) -> list[str]:
-    """The groups in which some example of some run has a value."""
-    found = [(name, grouping_of(one, by).get(name)) for name in groups_of(summaries, by) for one in summaries]
-    return list(dict.fromkeys(name for name, group in found if group is not None and group.metrics[metric.name].n))
 
 
 def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Metric) -> tuple[CellValue, ...]:

@@ -36,7 +36,9 @@ def read(source: str, split: str | None) -> ImportedSuite:
             f"{corpus}: holds none of the titles that answer, such as {min(titles)!r}. Is it QUEST's corpus?"
         )
     gap = (
-        f" {len(missing):,} titles that answer are not in the collection, and count as never found." if missing else ""
+        f" Not in the collection, and so never found, are {len(missing):,} of the titles that answer."
+        if missing
+        else ""
     )
     return ImportedSuite(
         "quest",
