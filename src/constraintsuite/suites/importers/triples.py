@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -63,10 +63,12 @@ def read(source: str, split: str | None) -> ImportedSuite:
     found: list[Example] = []
     faults: list[str] = []
     places: dict[str, str] = {}
+    names: set[str] = set()
     for number, row in enumerate(_rows(path), 1):
         cells = {str(name).strip(): value for name, value in row.values.items()}
-        wrong = list(_faults(cells))
-        if not wrong:
+        wrong = [*_name_faults(cells.keys() - names), *_value_faults(cells)]
+        names |= cells.keys()
+        if not faults and not wrong:
             example = _example(cells, number, base_name(path), default)
             wrong = _repeated(example, places)
             places.setdefault(example.id, row.where)
@@ -99,7 +101,8 @@ def _table_rows(path: Path, kind: str) -> Iterator[FileRecord]:
     if missing:
         raise UserError(
             f"{where}: the first row must name the columns, among them {', '.join(_NEEDED)}. "
-            f"Missing: {', '.join(missing)}. There are: {', '.join(first_of(names, 10)) or 'none'}."
+            f"Missing: {', '.join(missing)}. There are: {', '.join(first_of(names, 10)) or 'none'}. "
+            "In a .csv file, commas separate columns; in a .tsv file, tabs do."
         )
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -119,14 +122,19 @@ def _yaml_rows(path: Path) -> Iterator[FileRecord]:
         yield FileRecord(f"{path}:{line}", item)
 
 
-def _faults(cells: Mapping[str, object]) -> Iterator[str]:
-    """What is wrong with the fields of one row."""
-    for name, value in cells.items():
+def _name_faults(names: Iterable[str]) -> Iterator[str]:
+    """What is wrong with the names of fields."""
+    for name in sorted(names):
         if name in _TAKEN:
             yield f"{name}: every suite has a grouping of this name already. Rename the field."
         elif not name or set(name) & {"=", ","}:
             yield f"{name!r}: the name of a group must not be empty, and not hold = or a comma. Rename the field."
-        elif isinstance(value, (list, dict)):
+
+
+def _value_faults(cells: Mapping[str, object]) -> Iterator[str]:
+    """What is wrong with the fields of one row."""
+    for name, value in cells.items():
+        if isinstance(value, (list, dict)):
             yield f"{name}: expected a text or a number, found a {'list' if isinstance(value, list) else 'mapping'}."
         elif not is_utf8(name + _text(value)):
             yield f"{name}: it holds characters that are not valid UTF-8. Save the file as UTF-8."

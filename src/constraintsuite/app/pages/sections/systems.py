@@ -11,6 +11,7 @@ from constraintsuite.app.pages.group_tables import (
     headline_remark,
     headline_row,
     main_slices,
+    single_slices,
     single_table,
     split_tables,
     system_table,
@@ -69,9 +70,10 @@ def leaderboard(view: ReportView) -> Section:
 
 def leaderboard_table(view: ReportView) -> Table:
     """One row per system: its headline, then the same metric on every slice."""
-    names = main_slices(view.summaries)
-    names = names if len(names) > 1 else []
     metric, rule = view.metric, view.summaries[0].rule
+    apart = single_slices(view.summaries) if metric.name == "paired_accuracy" else []
+    names = [name for name in main_slices(view.summaries) if name not in apart]
+    names = names if len(names) > 1 else []
     tie = "counts as wrong" if str(rule) == "strict" else f"counts by the rule {rule}"
     caption = (
         f"{headline_remark(view.suite.examples, metric)} With 95 % intervals that resample "
