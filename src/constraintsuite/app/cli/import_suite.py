@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -30,6 +31,12 @@ def import_command(kind: str, source: str, out: Path, split: str | None, as_json
     artifact = import_suite(kind, source, out, split)
     counts = artifact.manifest.counts
     first = next(read_jsonl(artifact.path / "examples.jsonl", Example)) if "examples" in counts else None
-    shown_first = ["", "The first example, as it was read:", "", describe_example(first)] if first else []
-    lines = [*count_lines(counts), *shown_first, f"Suite: {shown(out)}"]
+    lines = [*count_lines(counts), *(_first_lines(first) if first else []), f"Suite: {shown(out)}"]
     emit({"suite": shown(out), "counts": counts}, as_json, lines)
+
+
+def _first_lines(example: Example) -> Iterator[str]:
+    """An example, so that a reader sees whether the fields were understood."""
+    groups = [f"{name}={value}" for name, value in example.tags.items() if name not in ("overlap", "length")]
+    yield from ("", "The first example, as it was read:", "", describe_example(example).rstrip())
+    yield from ([f"  groups:     {', '.join(groups)}", ""] if groups else [""])
