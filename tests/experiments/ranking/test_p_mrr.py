@@ -8,11 +8,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from constraintsuite.app.cli.retrieve import retrieve_eval
+from constraintsuite.app.views.display import ShowOptions
+from constraintsuite.app.views.rankings import show_ranking
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.progress import Silent
+from constraintsuite.core.records.tables import Table
 from constraintsuite.core.records.text import Candidates, Document, InstructionChange, Qrel, Query
 from constraintsuite.core.store.artifact import ArtifactOrigin, finish
 from constraintsuite.core.store.jsonl import write_jsonl
@@ -151,3 +156,21 @@ def test_distractors_are_refused_where_the_candidates_are_given(suite: Path, tmp
     plan = RankingPlan("bm25", corpus=str(tmp_path / "docs.jsonl"))
     with pytest.raises(UserError, match=r"--corpus: .* says which documents to rank"):
         evaluate_retrieval(suite, plan, tmp_path / "run", Silent())
+
+
+def test_the_command_prints_measures_by_group(suite: Path, tmp_path: Path) -> None:
+    arguments = [str(suite), "--retriever", "bm25", "--by", "instruction", "--out", str(tmp_path / "runs")]
+    printed = CliRunner().invoke(retrieve_eval, arguments, catch_exceptions=False).stdout
+    rows = printed.partition("Measures by instruction")[2].splitlines()
+    assert any(row.startswith("changed ") and "0.5" in row for row in rows)
+    with pytest.raises(UserError, match=r"No grouping named 'instructions'.* Did you mean 'instruction'"):
+        CliRunner().invoke(retrieve_eval, [*arguments[:4], "instructions", *arguments[5:]], catch_exceptions=False)
+
+
+def test_the_page_of_a_ranking_has_a_table_for_each_grouping(suite: Path, tmp_path: Path) -> None:
+    folder = evaluate_retrieval(suite, RankingPlan("bm25"), tmp_path / "run", Silent()).path
+    shown = show_ranking([folder], ShowOptions())
+    (groups,) = (section for section in shown.sections if section.id == "groups")
+    (table,) = groups.blocks
+    assert isinstance(table, Table)
+    assert [row[0] for row in table.rows] == ["changed", "original"]
