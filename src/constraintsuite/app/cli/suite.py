@@ -13,6 +13,7 @@ from constraintsuite.app.cli.options import json_option, out_option, seed_option
 from constraintsuite.app.cli.output import count_lines, emit
 from constraintsuite.app.cli.places import HERE, FolderParameter
 from constraintsuite.app.cli.show import FolderView
+from constraintsuite.app.pages.marks import describe_evidence
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example
@@ -216,5 +217,5 @@ def _in_words(example: Example) -> str:
     for one in evidence:
         text = example.document(one.document).text[one.start : one.end]
         cue = f" by {one.cue!r}" if one.cue else ""
-        lines.append(f"    {one.document}: {text!r} {one.value}{cue} ({one.rule})")
+        lines.append(f"    {one.document}: {text!r} {describe_evidence(example, one)}{cue} ({one.rule})")
     return "\n".join(lines) + "\n"

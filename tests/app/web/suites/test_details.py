@@ -165,7 +165,7 @@ def test_any_type_of_constraint_can_be_described(tmp_path: Path) -> None:
     index = read_index(write_suite(tmp_path, [priced, replace(NUTLESS, constraint=None)], ()))
     shown = describe_example(index, priced)
     assert shown.documents[1].segments[0] == Segment("A campsite", ("evidence",), ("95 euros",))
-    assert shown.evidence.rows == (("A campsite", "violating", "95 euros", "–", "test"),)
+    assert shown.evidence.rows == (("A campsite", "violating", "95 euros", "95 euros", "–", "test"),)
     assert why_passed(priced, RECIPE).rows[0][2:] == ("no evidence", "95 euros, 1 place")  # type: ignore[union-attr]
     assert describe_example(index, index.get("nutless")).evidence.rows == ()
 

@@ -17,6 +17,7 @@ from constraintsuite.app.pages.marks import (
     Segment,
     TextMark,
     cut,
+    describe_evidence,
     evidence_of,
     excerpt,
     marks_of,
@@ -104,9 +105,16 @@ def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scop
 
 
 def _evidence(example: Example) -> Table:
-    columns = (Column("evidence"), Column("document"), Column("value"), Column("cue"), Column("rule"))
+    columns = tuple(map(Column, ("evidence", "document", "value", "says", "cue", "rule")))
     rows = tuple(
-        (example.document(one.document).text[one.start : one.end], one.document, one.value, one.cue or "–", one.rule)
+        (
+            example.document(one.document).text[one.start : one.end],
+            one.document,
+            one.value,
+            describe_evidence(example, one),
+            one.cue or "–",
+            one.rule,
+        )
         for one in evidence_of(example)
     )
     return Table("evidence", "The places that decide whether a document meets the constraint.", columns, rows)
@@ -209,8 +217,8 @@ def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Ite
 
 
 def _evidence_passing(constraint: Constraint, role: str) -> str:
-    """The values of the evidence in a document, and the number of places."""
-    found = [one.value for one in constraint.evidence if one.document == role]
+    """What the evidence in a document says, and the number of places."""
+    found = [constraint.verdict(one) for one in constraint.evidence if one.document == role]
     return f"{' and '.join(dict.fromkeys(found))}, {_places(len(found))}" if found else "no evidence"
 
 
