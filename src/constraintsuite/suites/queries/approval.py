@@ -40,7 +40,11 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
     known = {proposal.id: proposal for proposal in proposals}
     edited = [(line.number, line.record) for line in read_lines(path, Proposal) if line.record]
     unknown = [
-        (number, f"no proposal {one.id!r} in this corpus. Was the file made from another one, or with other settings?")
+        (
+            number,
+            f"no proposal {one.id!r} in this corpus. Was the file made from another one, or with other "
+            "settings, such as other --constraints?",
+        )
         for number, one in edited
         if one.status == "accepted" and one.id not in known
     ]
