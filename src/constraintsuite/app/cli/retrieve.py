@@ -118,12 +118,13 @@ def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) 
 
 def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
     """The figures and remarks that the page of a ranking also shows."""
-    from constraintsuite.app.views.rankings import describe_ranking, measure_table, ranking_remarks
+    from constraintsuite.app.views.rankings import describe_ranking, measure_table, ranking_remarks, type_tables
 
     yield f"{summary.system}: {describe_ranking(summary)}"
     yield ""
-    yield str(measure_table(summary))
-    yield ""
+    for table in (measure_table(summary), *type_tables(summary)):
+        yield str(table)
+        yield ""
     yield from ranking_remarks(summary)
     if folder is not None:
         yield f"Ranking: {shown(folder)}"

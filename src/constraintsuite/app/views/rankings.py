@@ -21,6 +21,8 @@ from constraintsuite.experiments.ranking.summary import QueryResult, RankingSumm
 
 SHOWN_QUERIES = 50
 """Queries that the page lists; the folder has all of them."""
+BY_TYPE = ("nDCG@10", "right_rank@10", "violation@10", "violation_rate@1", "violation_rate@10", "Judged@10")
+"""The measures that are shown by constraint type."""
 _ABOUT = "Each figure has its 95 % interval and the number of queries that have a value. A violation is a violating document found."
 _ABOUT_QUERIES = "The worst come first: queries for which a violating document ranks far above every satisfying one."
 
@@ -54,7 +56,7 @@ def _sections(summary: RankingSummary, queries: Sequence[QueryResult], path: Pat
     shares = [(name, figure) for name, figure in summary.measures.items() if metric_of(name).share and figure.n]
     charts = Charts((bar_chart("chart-measures", "Measures, %", shares, None),) if shares else ())
     remarks = Remarks(tuple(ranking_remarks(summary)))
-    yield Section("measures", "Measures", _ABOUT, (charts, measure_table(summary), remarks))
+    yield Section("measures", "Measures", _ABOUT, (charts, measure_table(summary), *type_tables(summary), remarks))
     worst = sorted(queries, key=_order)[:SHOWN_QUERIES]
     caption = (
         "Rank of the first satisfying and violating document, and the number of judged documents; "
@@ -77,6 +79,18 @@ def measure_table(summary: RankingSummary) -> Table:
     heads = (Column("measure"), *columns("number", "value", "low", "high"), Column("n", "count"))
     rows = tuple((name, *_figure(name, figure), figure.n) for name, figure in summary.measures.items())
     return Table("measures", "Measures over all queries, with low and high end of the 95 % interval.", heads, rows)
+
+
+def type_tables(summary: RankingSummary) -> Iterator[Table]:
+    """Some measures by constraint type, one row per type; nothing for a suite with one type. `measures.json` has all."""
+    if summary.by_constraint:
+        shown = [name for name in BY_TYPE if name in summary.measures]
+        heads = (Column("constraint"), *(Column(name, metric_of(name).kind) for name in shown))
+        rows: tuple[tuple[CellValue, ...], ...] = tuple(
+            (kind, *(of[name] for name in shown)) for kind, of in summary.by_constraint.items()
+        )
+        caption = "By the constraint type of the query, with 95 % interval."
+        yield Table("measures_by_constraint", caption, heads, rows)
 
 
 def _figure(name: str, figure: Interval) -> tuple[CellValue, ...]:

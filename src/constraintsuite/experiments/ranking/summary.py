@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from constraintsuite.core.records.figures import percent
@@ -46,6 +47,8 @@ class RankingSummary:
     measures: Mapping[str, Interval]
     notes: tuple[str, ...] = ()
     """Sentences that a reader should know before comparing systems."""
+    by_constraint: Mapping[str, Mapping[str, Interval]] = field(default_factory=dict)
+    """The measures over the queries of each constraint type, if there are several types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,10 @@ def summarise(  # noqa: PLR0913 - the facts that a summary records
         draws=DRAWS,
         measures=found.metrics,
         notes=(*notes, *_warnings(found.metrics)),
+        by_constraint={
+            kind: group_figures(table, system, members, seed=seed).metrics
+            for kind, members in table.groups.get("constraint", {}).items()
+        },
     )
     return RankingFigures(summary, tuple(_query_results(table, system, rankings)))
 
@@ -111,9 +118,17 @@ def ranking_table(system: str, rankings: Sequence[QueryRanking], measures: Seque
         items=[Item(query.id, tuple(sorted(query.links))) for query, _ in rankings],
         metrics={name: metric_of(name) for name in columns},
         values={system: columns},
-        groups={},
+        groups=_types(rankings),
         headline_metric=next(iter(columns)),
     )
+
+
+def _types(rankings: Sequence[QueryRanking]) -> dict[str, dict[str, list[int]]]:
+    """Places of the queries by constraint type; nothing if there is only one."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, (query, _) in enumerate(rankings):
+        found[query.constraint].append(place)
+    return {"constraint": dict(sorted(found.items()))} if len(found) > 1 else {}
 
 
 def metric_of(name: str) -> Metric:
