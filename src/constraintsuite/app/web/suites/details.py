@@ -29,6 +29,7 @@ from constraintsuite.core.records.examples import MINPAIRS, OMISSIONS, QUERY_ROL
 from constraintsuite.core.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.core.store.jsonl import encode
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.filters import topic_share
 from constraintsuite.suites.pairs.matching import length_ratio
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
@@ -72,7 +73,7 @@ class Detail:
 def describe_example(index: SuiteIndex, example: Example) -> Detail:
     """Collect everything that the page of an example shows."""
     texts = [document.text for document in example.documents]
-    read = read_scopes(example.analyser, texts)
+    read = _read_scopes_of(example, texts)
     scopes: Sequence[Sequence[Scope] | None] = read.scopes or [None] * len(texts)
     return Detail(
         example,
@@ -89,6 +90,15 @@ def describe_example(index: SuiteIndex, example: Example) -> Detail:
         tuple(_related(index, example)),
         raw_json(example),
     )
+
+
+def _read_scopes_of(example: Example, texts: Sequence[str]) -> ReadScopes:
+    """What negations reach; nothing for a limit, a place or a list, which no negation decides."""
+    constraint = example.constraint
+    decided = constraint is None or isinstance(constraint, Exclude) or any(one.cue for one in constraint.evidence)
+    if not decided:
+        return ReadScopes(None, "Negations decide nothing here, so their scopes are not marked.")
+    return read_scopes(example.analyser, texts)
 
 
 def raw_json(example: Example) -> str:
@@ -173,6 +183,8 @@ def _in_words(value: object) -> str:
     if isinstance(value, Mapping):
         parts = {name: _in_words(part) for name, part in value.items()}
         return "; ".join(f"{name}: {words}" for name, words in parts.items() if words)
+    if isinstance(value, float):
+        return f"{value:g}" if abs(value) < 1e6 else f"{value:,.0f}"
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 

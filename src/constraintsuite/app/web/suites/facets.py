@@ -20,7 +20,7 @@ from constraintsuite.experiments.pairs import group_examples
 Mask = NDArray[np.bool_]
 FoldedTexts = tuple[tuple[str, ...], ...]
 _ORDER = (
-    *("slice", "split", "domain", "relation", "constraint", "value", "cue", "document_cue", "pattern", "template"),
+    *("constraint", "slice", "split", "domain", "relation", "value", "cue", "document_cue", "pattern", "template"),
     *("edit", "edited", "difficulty", "overlap", "length", "explicitness", "denial"),
     *("satisfying_evidence", "violating_evidence", "control"),
 )
