@@ -109,7 +109,7 @@ def _type_table(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
     """The examples of each type that was asked for, also of those that the corpus gives none of; nothing for one type."""
     if len(recipe.constraints) < 2:
         return
-    rows = []
+    rows: list[tuple[CellValue, ...]] = []
     for name in recipe.constraints:
         splits = Counter(one.split for one in examples if one.constraint is not None and one.constraint.type == name)
         rows.append((name, splits.total(), *(splits[split] for split in SPLITS)))
