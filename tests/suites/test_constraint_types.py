@@ -353,7 +353,8 @@ def test_a_report_has_it_among_other_types_with_its_evidence_and_its_solver(line
     evaluate(suite, tmp_path / "runs")
     csuite("report", tmp_path / "runs" / "mixed" / "bm25", "--out", tmp_path / "page")
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
-    assert '<mark class="evidence" title="evidence, 8 words">A campsite by the ' in page
+    assert '<mark class="evidence" title="evidence">A campsite by the ' in page
+    assert '<small class="says">8 words</small>' in page
     assert "shorter <strong>10 words</strong> by “under”" in page
     assert "In shorter lengths, avoiding the text with fewer commas (`fewer_commas`) is right in 100.0 %" in page
     groups = cells_of(tmp_path / "page" / "tables" / "accuracy_by_constraint.csv")

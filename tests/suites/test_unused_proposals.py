@@ -15,6 +15,7 @@ from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.suites.annotation.kinds.proposals import reword
 from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.constraints.time import Time
 from constraintsuite.suites.queries.outlook import find_unused
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
@@ -24,6 +25,12 @@ from suites.build_factory import make_proposal
 SHOWERS = replace(make_proposal("showers", satisfying=["b"], violating=["a"]), status="accepted")
 BORN = replace(make_proposal("Vienna", topic="actors", relation="born_in", violating=["a", "b"]), status="accepted")
 
+OPENED = replace(
+    make_proposal("1950", topic="museums", satisfying=["c"], violating=["a", "b"]),
+    constraint=Time(value="1950", cue="after", forms=(), measure="opened", position="above", limit=1950),
+    status="accepted",
+)
+
 
 @pytest.mark.parametrize(
     ("proposal", "rejected", "reason", "why"),
@@ -31,6 +38,12 @@ BORN = replace(make_proposal("Vienna", topic="actors", relation="born_in", viola
         (SHOWERS, {"satisfying_off_topic": 3, "violating_off_topic": 1}, "off_topic", "in each of its 4 pairs"),
         (SHOWERS, {"satisfying_off_topic": 1, "length": 2}, "pairs_refused", "length 2, satisfying_off_topic 1"),
         (SHOWERS, {}, "no_pair", "they must say 'showers' or 'shower' (was Y reworded?)"),
+        (
+            OPENED,
+            {},
+            "no_pair",
+            "of 1 documents that obey it and 2 that break it, no two could be set against each other",
+        ),
         (BORN, {}, "alone", "no other proposal that is built asks for “actors”"),
     ],
 )

@@ -73,14 +73,16 @@ class PairTable(OutcomeTable):
         return METRICS[metric].column([self.results[i] for i in members])
 
     def describe_item(self, item: int) -> Details:
-        """The slice, queries and documents of an example, and an excerpt around the evidence in each document."""
+        """The slice, queries and documents of an example; around the first evidence in each document an excerpt, and the verdict."""
         example = self.examples[item]
         found: dict[str, str | float] = {"slice": example.slice}
         found |= {str(role): query for role, query in example.queries.items()}
         found |= {document.role: document.text for document in example.documents}
-        for evidence in example.constraint.evidence if example.constraint else ():
-            text = example.document(evidence.document).text
-            found.setdefault(f"{evidence.document} says", _excerpt(text, evidence.start, evidence.end))
+        constraint = example.constraint
+        if constraint is not None:
+            for one in constraint.evidence:
+                excerpt = _excerpt(example.document(one.document).text, one.start, one.end)
+                found.setdefault(f"{one.document} says", f"{excerpt} [{constraint.verdict(one)}]")
         return found
 
     def describe_outcome(self, system: str, item: int) -> Details:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from constraintsuite.core.execution.engine import Engine, LocalEngine
 from constraintsuite.core.execution.progress import Reporter
 from constraintsuite.core.execution.stage import Pipeline, Stage
+from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.artifact import STAGES as STAGES_FOLDER
 from constraintsuite.core.store.artifact import Artifact, ArtifactOrigin, Manifest
 from constraintsuite.core.store.files import sha256_of, sha256_text
@@ -163,6 +165,12 @@ def resolve(recipe: Recipe) -> Recipe:
     return recipe.model_copy(update={"name": slug, "analysis": analysis})
 
 
+def missing_types(recipe: Recipe, examples: Sequence[Example]) -> list[str]:
+    """The constraint types of the recipe that no example has."""
+    found = {one.constraint.type for one in examples if one.constraint is not None}
+    return [name for name in recipe.constraints if name not in found]
+
+
 def fingerprint_inputs(recipe: Recipe) -> dict[str, str]:
     """Hashes of everything that a build reads from outside its folder, by name."""
     inputs = {"source": open_source(recipe.corpus).fingerprint()}
@@ -186,6 +194,11 @@ def _assemble(recipe: Recipe, space: Workspace, stages: dict[str, Artifact], rep
     small = [one.in_words() for one in find_small_splits(examples, wanted_splits(recipe.splits))]
     for sentence in small:
         reporter.note(sentence)
+    for name in missing_types(recipe, examples):
+        reporter.note(
+            f"No example of the type {name!r}: this corpus supports none, or all were left out. `csuite propose --constraints "
+            f"{name}` lists what was considered; the card counts what was left out."
+        )
     audit = audit_examples(examples, seed=recipe.seed)
     reporter.note(f"audit: {audit.conclusion.sentence}")
     write_json(out / _AUDIT, audit)

@@ -44,6 +44,7 @@ def write_card(
         f"# {recipe.name}\n",
         *_summary(recipe, examples),
         "## What is in it\n",
+        *_type_table(recipe, examples),
         _slice_table(examples),
         _SPLITS,
         *(f"{sentence}\n" for sentence in small_splits),
@@ -102,6 +103,17 @@ def _slice_table(examples: Sequence[Example]) -> str:
     rows.append(("all", [sum(column) for column in zip(*(numbers for _, numbers in rows), strict=True)]))
     columns = (Column("slice"), *(Column(title, "count") for title in ("n", *SPLITS, "in couples", "edited")))
     return _markdown("slices", columns, [(name, *numbers) for name, numbers in rows])
+
+
+def _type_table(recipe: Recipe, examples: Sequence[Example]) -> Iterator[str]:
+    """The examples of each type that was asked for, also of those that the corpus gives none of; nothing for one type."""
+    if len(recipe.constraints) < 2:
+        return
+    rows: list[tuple[CellValue, ...]] = []
+    for name in recipe.constraints:
+        splits = Counter(one.split for one in examples if one.constraint is not None and one.constraint.type == name)
+        rows.append((name, splits.total(), *(splits[split] for split in SPLITS)))
+    yield _markdown("types", (Column("constraint type"), *(Column(title, "count") for title in ("n", *SPLITS))), rows)
 
 
 def _count_table(title: str, counts: Mapping[str, int], total: int | None) -> str:

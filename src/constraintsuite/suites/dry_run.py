@@ -33,6 +33,7 @@ class BuildPlan:
     left_out: dict[str, int]
     """How many rows and documents would be left out, by reason."""
     counted_all: bool
+    constraints: tuple[str, ...]
     analyser: str
     sample: int
     class_share: float
@@ -51,6 +52,7 @@ class BuildPlan:
                 f"source        {self.source}",
                 f"documents     {self.documents:,}{more}",
                 f"left out      {f'{sum(self.left_out.values()):,} ({left_out})' if left_out else 'none'}",
+                f"constraints   {', '.join(self.constraints)}",
                 f"analyser      {self.analyser}",
                 f"stages        {' -> '.join(self.stages)}",
                 f"sample        {self.sample} documents: {percent(self.class_share)} have a known class, "
@@ -83,6 +85,7 @@ def plan_build(recipe: Recipe) -> BuildPlan:
         documents=seen["kept"],
         left_out=dict(sorted((rejects + bad.counts).items())),
         counted_all=seen["read"] < READ_AT_MOST,
+        constraints=recipe.constraints,
         analyser=recipe.analysis.analyser,
         sample=len(texts),
         class_share=round(share, 3),

@@ -10,6 +10,7 @@ import pytest
 from app.pages.conftest import Reported
 from constraintsuite.app.pages.first_page import MOST_BARS, make_first_page, state_verdict
 from constraintsuite.app.pages.run_report import write_report
+from constraintsuite.app.pages.sections.systems import types
 from constraintsuite.app.pages.view import ReportView, make_view
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.store.artifact import Artifact
@@ -74,7 +75,14 @@ def test_with_several_constraint_types_the_chart_shows_each(tmp_path: Path) -> N
     limit = Time(value="1960", cue="before", forms=(), measure="released", position="below", limit=1960)
     mixed = [replace(one, constraint=limit) if n % 2 else one for n, one in enumerate(examples)]
     suite = load_suite(write_suite(tmp_path / "mixed", mixed, ()))
-    chart = make_first_page(make_view(suite, [run(suite, "one", 30), run(suite, "two", 10)])).chart
+    view = make_view(suite, [run(suite, "one", 30), run(suite, "two", 10)])
+    first = make_first_page(view)
+    chart = first.chart
+    shown = [failure.example for failure in first.failures]
+    assert {one.constraint.type for one in shown[:2] if one.constraint} == {"exclude", "time"}
+    section = types(view)
+    assert section is not None
+    assert [[row[0] for row in table.rows] for table in section.tables()] == [["exclude", "time"]] * 2
     assert chart.body.count('class="bar"') == 4
     for label in ("exclude: one", "exclude: two", "time: one", "time: two"):
         assert f">{label}</text>" in chart.body

@@ -8,7 +8,11 @@ from hypothesis import strategies as st
 
 from app.pages.altered import constraint_of, with_document, with_evidence
 from constraintsuite.app.pages.marks import LONG, Segment, TextMark, cut, excerpt, marks_of, query_marks
-from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.constraints import Constraint, Evidence
+from constraintsuite.suites.constraints.number import Number
+from constraintsuite.suites.constraints.one_of import OneOf
+from constraintsuite.suites.constraints.place import Located
+from constraintsuite.suites.constraints.time import Time
 from experiments.tiny_suite import CREAMLESS, IDIOM, LEEKS
 
 TEXT = "no cream"
@@ -103,3 +107,57 @@ def test_of_a_long_text_the_neighbourhood_of_the_marks_is_shown() -> None:
 
 def test_a_long_text_without_marks_shows_its_beginning() -> None:
     assert excerpt([Segment("a" * 2 * LONG)]) == (Segment("a" * LONG + " …"),)
+
+
+PRICE = Number(
+    value="80 euros", cue="under", forms=(), measure="price_EUR", position="below", limit=80, unit="EUR"
+)  # fmt: skip
+YEAR = Time(value="1960", cue="after", forms=(), measure="released", position="above", limit=1960)
+SPAIN = Located(
+    value="Spain",
+    cue="outside",
+    forms=("Spain",),
+    relation="located",
+    level="country",
+    country="ES",
+    location="outside",
+)
+LANDS = OneOf(
+    value="Danish or Thai", cue="neither", forms=(), relation="genre", values=("Danish", "Thai"), listing="others"
+)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "satisfying", "violating"),
+    [
+        (PRICE, ("64 EUR", "64 EUR: under 80 euros"), ("95 EUR", "95 EUR: over 80 euros")),
+        (YEAR, ("1971", "after 1960"), ("1954", "before 1960")),
+        (SPAIN, ("Leith", "outside Spain"), ("Seville", "in Spain")),
+        (LANDS, ("Welsh", "neither Danish nor Thai"), ("Thai", "Danish or Thai")),
+    ],
+)
+def test_a_text_says_where_a_value_stands_that_decides(
+    constraint: Constraint, satisfying: tuple[str, str], violating: tuple[str, str]
+) -> None:
+    """After the value, and with it where the text writes it otherwise."""
+    example = replace(CREAMLESS, constraint=None)
+    for role, (value, _) in (("satisfying", satisfying), ("violating", violating)):
+        example = with_document(example, role, text=f"{value.replace('EUR', 'euros')}, people say")
+    found = [
+        Evidence(role, 0, example.document(role).text.index(","), value, "test")
+        for role, (value, _) in (("satisfying", satisfying), ("violating", violating))
+    ]
+    example = replace(example, constraint=replace(constraint, evidence=tuple(found)))
+    said = [mark.says for role in ("satisfying", "violating") for mark in marks_of(example, role)]
+    assert said == [satisfying[1], violating[1]]
+
+
+def test_evidence_is_told_once_where_the_last_of_its_places_ends() -> None:
+    """A year and the whole "1954 film" may both state it."""
+    marks = [TextMark(2, 6, "evidence", "before 1960"), TextMark(2, 11, "evidence", "before 1960")]
+    assert [(one.text, one.says) for one in cut("A 1954 film.", marks)] == [
+        ("A ", ()),
+        ("1954", ()),
+        (" film", ("before 1960",)),
+        (".", ()),
+    ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from constraintsuite.app.views.rankings import measure_table
+from dataclasses import replace
+
+from constraintsuite.app.views.rankings import group_table, measure_table
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.experiments.ranking.summary import RankingSummary
 
@@ -29,3 +31,12 @@ def test_only_a_median_is_deeper_than_what_was_looked_at() -> None:
     assert "first_violation deeper 4 deeper 20" in lines
     alone, _ = table_rows(first_violation=Interval(2.0, None, None, 5))  # too few clusters for an interval
     assert alone[0] == {"measure": "first_violation", "value": 2.0, "low": None, "high": None, "n": 5}
+
+
+def test_a_grouping_has_a_row_for_each_group() -> None:
+    figure = Interval(0.5, 0.25, 0.75, 20)
+    one = RankingSummary("suite", "bm25", None, 9, 9, 20, 20, "queries", 0, 9, {"violation@10": figure})
+    both = replace(one, by={"constraint": {kind: {"violation@10": figure} for kind in ("exclude", "time")}})
+    table = group_table(both, "constraint")
+    assert [row[0] for row in table.rows] == ["exclude", "time"]
+    assert table.columns[1].title == "violation@10"

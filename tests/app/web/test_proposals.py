@@ -24,7 +24,7 @@ from constraintsuite.suites.queries.records import Proposal, Snippet
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
 from constraintsuite.suites.stages.queries import read_proposals as read_mined
 from suites.annotation.small_batch import START
-from suites.annotation.test_kinds import CAKES, SOUPS, TENTS
+from suites.annotation.test_kinds import CAKES, COTTAGES, SOUPS, TENTS
 
 PLACE = "/proposals/food/proposals.jsonl"
 SAID = (
@@ -70,6 +70,16 @@ def test_evidence_is_marked_and_escaped(site: OpenSite) -> None:
     assert '<mark class="cue" title="cue">without</mark> <mark class="negated" title="negated">cream</mark>' in page
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert" in page
+
+
+def test_a_limit_marks_its_value_and_offers_no_other(tmp_path: Path) -> None:
+    quoted = Snippet("d1", "obeys", "It costs 640 pounds a week.")
+    write_jsonl(tmp_path / "food" / "proposals.jsonl", [replace(COTTAGES, evidence=(quoted,))])
+    page = open_site(tmp_path).visit().page(PLACE)
+    assert 'It costs <mark class="evidence" title="evidence">640 pounds a week</mark>.' in page
+    assert 'name="query"' in page
+    assert 'name="value"' not in page
+    assert "read as" not in page
 
 
 def test_looking_writes_nothing(site: OpenSite) -> None:

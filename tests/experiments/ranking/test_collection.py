@@ -10,9 +10,11 @@ import pytest
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection
 from constraintsuite.suites.importers.folder import import_suite
 from experiments.tiny_suite import CONTROLS, CREAM, CREAMLESS, DOGLESS, EXAMPLES, LEEKS, NUTLESS, write_suite
+from suites.annotation.test_kinds import SOUPS
 
 FILMS = ["A film by Ann.", "A film by Bea.", "A town."]
 
@@ -131,7 +133,7 @@ def test_a_corpus_adds_what_is_not_there_yet_by_id_or_text(tmp_path: Path) -> No
     assert texts(added) == {"leeks": LEEKS, "cream": CREAM, "new": "A new soup."}
     assert added.queries == plain.queries
     assert added.notes == (
-        "1 passages of corpus were added, none of them judged.",
+        "1 passages of corpus were added as distractors.",
         "2 have the id of a document that was there with another text, and were left out.",
     )
     assert plain.inputs.items() < added.inputs.items()
@@ -148,3 +150,24 @@ def test_a_broken_row_of_the_corpus_is_told_with_its_line(tmp_path: Path) -> Non
     (tmp_path / "corpus.jsonl").write_text('{"id": "a", "text": ""}\n')
     with pytest.raises(UserError, match=r"corpus\.jsonl:1: .*its text is missing or empty\. Correct it\.$"):
         read_collection(write_suite(tmp_path / "suite"), corpus=str(tmp_path / "corpus.jsonl"))
+
+
+def test_what_the_build_read_of_other_documents_is_judged_too_in_any_split(tmp_path: Path) -> None:
+    """Of a question about soups, one split has the pair, and another one a soup on either side; a third soup is unknown."""
+    pair = replace(
+        with_documents(CREAMLESS, ("leeks", LEEKS), ("cream", CREAM)), constraint=CREAMLESS.constraint, proposal="own"
+    )
+    own = replace(SOUPS, id="own", satisfying=("leeks",), violating=("cream",))
+    elsewhere = replace(SOUPS, id="elsewhere", split="train", satisfying=("d3", "cream"), violating=("d4",))
+    rows = [{"_id": name, "title": "", "text": f"Soup {name}."} for name in ("d3", "d4", "d5")]
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_jsonl(tmp_path / "suite" / "proposals.jsonl", [own, elsewhere])
+    suite = write_suite(tmp_path / "suite", [pair], ())
+    (query,) = read_collection(suite).queries
+    assert query.grades == {"leeks": 1}
+    assert query.violating == {"cream"}  # the others are not in the collection
+    collection = read_collection(suite, corpus=str(tmp_path / "docs.jsonl"))
+    (query,) = collection.queries
+    assert query.grades == {"d3": 1, "leeks": 1}
+    assert query.violating == {"cream", "d4"}  # what a pair says is kept
+    assert "2 judgments are of documents beyond the pairs, as the build read them." in collection.notes

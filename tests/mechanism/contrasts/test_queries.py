@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import Example
 from constraintsuite.mechanism.contrasts.role_marks import opposite_queries
+from constraintsuite.suites.constraints.one_of import OneOf
+from constraintsuite.suites.constraints.place import Located
 from mechanism.contrasts.contrast_factory import shown
 from mechanism.contrasts.suite_factory import make_example
 
@@ -69,3 +74,33 @@ def test_what_differs_is_the_cue_and_y_is_found(
 @pytest.mark.parametrize("opposite", [None, "Soups lacking CREAM"])
 def test_no_other_query_no_contrast(opposite: str | None) -> None:
     assert opposite_queries(_example("soups lacking cream", opposite, "cream", "lacking")) is None
+
+
+GENRES = OneOf(
+    value="comedies or dramas",
+    cue="no",
+    forms=("comedies", "dramas"),
+    relation="genre",
+    values=("comedy", "drama"),
+    listing="others",
+)
+WALES = Located(
+    value="Wales", cue="outside", forms=("Wales",), relation="located", level="region", country="GB", location="outside"
+)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "query", "opposite", "roles"),
+    [
+        (GENRES, "films, but no comedies or dramas", "films, either comedies or dramas", ["q_cue", "q_y", "q_y"]),
+        (WALES, "castles outside Wales", "castles in Wales", ["q_cue", "q_y"]),
+    ],
+)
+def test_other_types_have_the_suites_own_opposite_and_what_differs_is_the_cue(
+    constraint: Constraint, query: str, opposite: str, roles: list[str]
+) -> None:
+    example = replace(make_example(queries=(query, opposite, None)), constraint=constraint)
+    found = opposite_queries(example)
+    assert found is not None
+    assert (found.corrupt.text, found.change) == (opposite, "opposite")
+    assert [role for _, role in shown(found.clean)] == roles

@@ -44,6 +44,13 @@ def test_a_limit_is_dealt_evenly(limit: int, expected: dict[tuple[str, str], int
     assert Counter((one.control, one.half) for one in chosen) == expected
 
 
+def test_a_limit_leaves_no_constraint_type_out() -> None:
+    """Of forty exclusions and four limits, as many of each."""
+    types = [replace(one, control="", constraint="number" if one.control else "exclude") for one in _many()]
+    chosen = choose_contrasts(types, 8, seed=0)
+    assert Counter(one.constraint for one in chosen) == {"exclude": 4, "number": 4}
+
+
 def test_the_choice_keeps_the_order_and_depends_on_the_seed() -> None:
     contrasts = _many()
     chosen = choose_contrasts(contrasts, 12, seed=0)

@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 
 from constraintsuite.core.errors import MissingExtraError
-from constraintsuite.core.records.constraints import Evidence
+from constraintsuite.core.records.constraints import Constraint, Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
 from constraintsuite.mechanism.contrasts import role_marks
 from constraintsuite.mechanism.contrasts.records import RoleSpans
 from constraintsuite.mechanism.contrasts.role_marks import AnalysisReader, are_near, mirror, paint_text
 from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.constraints.number import Number
+from constraintsuite.suites.constraints.one_of import OneOf
 from constraintsuite.text.base import Analyser
 from constraintsuite.text.choice import get_analyser
 from mechanism.contrasts.contrast_factory import shown
@@ -40,6 +42,37 @@ def test_mention_cue_and_scope_are_marked(text: str, y: str, cue: str, expected:
     assert spans is not None
     found = [(words, role) for words, role in shown(spans.marked()) if "allowed" not in words]
     assert found == expected
+
+
+SERVES = Number(
+    value="6", cue="fewer than", forms=(), measure="servings", position="below", limit=6, unit="person"
+)  # fmt: skip
+LANDS = OneOf(
+    value="Thai or Welsh",
+    cue="neither",
+    forms=("Thai", "Welsh"),
+    relation="work_nationality",
+    values=("Thai", "Welsh"),
+    listing="others",
+)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text", "value", "expected"),
+    [
+        (SERVES, "Cut 6 leeks. It serves 4.", "4", ["4"]),  # the number of the query is of something else here
+        (LANDS, "It is a Danish film.", "Danish", ["Danish"]),
+    ],
+)
+def test_of_a_value_that_is_compared_only_the_evidence_is_marked(
+    constraint: Constraint, text: str, value: str, expected: list[str]
+) -> None:
+    example = make_example(docs=(text, "Nothing at all."))
+    evidence = Evidence(SATISFYING, text.index(value), text.index(value) + len(value), value, "test")
+    example = replace(example, constraint=replace(constraint, evidence=(evidence,)))
+    spans = paint_text(example, SATISFYING, AnalysisReader("rules"))
+    assert spans is not None
+    assert [words for words, role in shown(spans.marked()) if role == "d_y"] == expected
 
 
 def test_where_the_analysis_disagrees_the_suites_evidence_counts() -> None:

@@ -55,6 +55,18 @@ def test_only_what_was_asked_for_is_counted_as_left_out(tmp_path: Path, scope: A
     assert {reason.partition(":")[0] for reason in found.rejects} == kinds
 
 
+def test_a_suite_and_a_file_are_filtered_by_constraint_type(tmp_path: Path) -> None:
+    suite = _suite(tmp_path / "suite", chain=False)
+    found = read_source(suite, AnalysisScope(constraints=("exclude",)))
+    assert {one.constraint for one in found.contrasts} == {"exclude"}
+    file = tmp_path / "contrasts.jsonl"
+    write_jsonl(file, [replace(one, constraint=kind) for one, kind in zip(named(2), ("time", "place"), strict=True)])
+    assert [one.constraint for one in read_source(file, AnalysisScope(constraints=("place",))).contrasts] == ["place"]
+    for source, known in ((suite, "exclude"), (file, "place, time")):
+        with pytest.raises(UserError, match=f"--constraint number. Known there: {known}"):
+            read_source(source, AnalysisScope(constraints=("number",)))
+
+
 def test_a_file_is_filtered_by_split(tmp_path: Path) -> None:
     file = tmp_path / "contrasts.jsonl"
     write_jsonl(file, _of("train", "test", "test"))

@@ -27,6 +27,7 @@ from constraintsuite.suites.annotation.kinds.proposals import (
 from constraintsuite.suites.annotation.labels import Label, LabelledItem, label_all
 from constraintsuite.suites.annotation.records import AnswerValue, EventDraft
 from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.constraints.number import Number
 from constraintsuite.suites.queries.approval import check_approval
 from constraintsuite.suites.queries.records import Proposal
 from experiments.tiny_suite import CREAMLESS, EXAMPLES, write_suite
@@ -124,6 +125,24 @@ SOUPS = Proposal(
     satisfying=("d2",),
     violating=("d1",),
     examples_expected=3,
+)
+
+
+COTTAGES = replace(
+    SOUPS,
+    id="cottages-700",
+    topic="cottages",
+    constraint=Number(
+        value="700 pounds a week",
+        cue="under",
+        forms=(),
+        measure="price_GBP_week",
+        position="below",
+        limit=700,
+        unit="GBP",
+    ),
+    query="cottages under 700 pounds a week",
+    opposite="cottages over 700 pounds a week",
 )
 
 

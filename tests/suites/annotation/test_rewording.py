@@ -9,13 +9,13 @@ import pytest
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.store.jsonl import write_jsonl
 from constraintsuite.suites.annotation.batch import AnnotationBatch, write_batch
-from constraintsuite.suites.annotation.kinds.proposals import approve, proposal_items, reword
+from constraintsuite.suites.annotation.kinds.proposals import approve, check_rewordings, proposal_items, reword
 from constraintsuite.suites.annotation.labels import label_all
 from constraintsuite.suites.annotation.records import EventDraft
 from constraintsuite.suites.annotation.sheets import read_sheet, write_sheet
 from constraintsuite.suites.queries.records import Proposal
 from suites.annotation.small_batch import START, read_csv, said_of, write_csv
-from suites.annotation.test_kinds import SOUPS, TENTS
+from suites.annotation.test_kinds import COTTAGES, SOUPS, TENTS
 
 
 @pytest.fixture
@@ -147,3 +147,32 @@ def test_a_ruling_on_one_word_takes_all_words_of_that_person(batch: AnnotationBa
 )
 def test_another_y_is_looked_for_in_the_place_of_the_old_one(y: str, forms: tuple[str, ...]) -> None:
     assert reword(SOUPS, {"value": y}).constraint.forms == forms
+
+
+def reworded_cottages(**words: str) -> dict[str, str]:
+    proposed = {
+        "topic": COTTAGES.topic,
+        "value": "700 pounds a week",
+        "query": COTTAGES.query,
+        "opposite": COTTAGES.opposite,
+    }
+    return check_rewordings("number", proposed, proposed, words)
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        ({"value": "600 pounds a week"}, "The texts were read for '700 pounds a week'"),
+        ({"query": "cheap cottages"}, "'cheap cottages' must name '700 pounds a week'"),
+        ({"query": COTTAGES.opposite}, "The query and its opposite are the same"),
+    ],
+)
+def test_a_limit_stays_where_the_texts_were_read_for_it(words: dict[str, str], fault: str) -> None:
+    with pytest.raises(UserError, match=fault):
+        reworded_cottages(**words)
+
+
+def test_a_query_with_a_limit_need_not_negate() -> None:
+    found = reworded_cottages(topic="holiday cottages", query="holiday cottages below 700 pounds a week")
+    assert found["query_reworded"] == "holiday cottages below 700 pounds a week"
+    assert found["opposite_reworded"] == "holiday cottages over 700 pounds a week"

@@ -14,6 +14,7 @@ from constraintsuite.core.store.jsonl import encode, write_jsonl
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.constraints.time import Time
 from constraintsuite.suites.queries.approval import apply_approval, check_approval
 from constraintsuite.suites.queries.records import Proposal, Status, Wording
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe
@@ -39,6 +40,16 @@ def test_the_words_are_those_the_person_left(tmp_path: Path) -> None:
         reason="sounds better",
     )
     assert approved(tmp_path, edited) == [edited, DOGS]
+
+
+def test_a_file_may_not_move_a_limit_for_which_the_texts_were_read(tmp_path: Path) -> None:
+    limit = Time(value="1960", cue="before", forms=(), measure="released", position="below", limit=1960)
+    own = replace(SHOWERS, constraint=limit)
+    write_jsonl(
+        tmp_path / "proposals.jsonl", [replace(own, status="accepted", constraint=replace(limit, value="1970"))]
+    )
+    with pytest.raises(UserError, match="asks for '1970', but the texts were read for '1960'"):
+        apply_approval(tmp_path / "proposals.jsonl", [own])
 
 
 LACKING = Wording("campsites that lack showers", "campsites that have showers", "LACK_Y", "has.LACK_Y", "lack")
@@ -141,7 +152,7 @@ def asking(forms: tuple[str, ...] = ("showers",), kinds: tuple[str, ...] = ()) -
         ({"constraint": asking(kinds=("",))}, "kinds must hold a word"),
         (
             {"query": "campsites  with showers"},
-            "query and opposite are the same words; the query must leave 'showers' out",
+            "query and opposite are the same words; the opposite must ask for what the query rejects",
         ),
     ],
 )

@@ -175,6 +175,19 @@ def test_a_query_that_cannot_be_asked_is_counted_with_its_reason(given: Given) -
     assert given.rejects == Counter(REFUSED.values())
 
 
+def test_without_exclude_given_queries_are_counted_and_not_read(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "docs.jsonl", [Document(name, text) for name, text in CAMPSITES.items()])
+    (tmp_path / "queries.tsv").write_text("q0\tcampsites with showers\nq1\tcampsites under 20 euros\n")
+    recipe = Recipe(
+        corpus=SourceSettings(source=str(tmp_path / "docs.jsonl"), queries=str(tmp_path / "queries.tsv")),
+        documents=DocumentSettings(shards=1),
+        analysis=AnalysisSettings(analyser="rules"),
+        constraints=("number",),
+    )
+    stage = build_suite(recipe, tmp_path / "suite", reporter=Silent(), until="queries").path / "stages" / "queries"
+    assert Artifact.open(stage).manifest.rejects == {"given:read_for_exclude_only": 2}
+
+
 PLACES = ("river", "hill", "lake", "wood")
 MINED = {
     **{

@@ -32,15 +32,35 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     corpus = folder / "hotels.jsonl"
     corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
     out = folder / "suite"
-    command = ["build", "--corpus", str(corpus), "--constraints", "number", "--analyser", "rules", "--out", str(out)]
+    command = [
+        "build",
+        "--corpus",
+        str(corpus),
+        "--constraints",
+        "number,time",
+        "--analyser",
+        "rules",
+        "--out",
+        str(out),
+    ]
     result = CliRunner().invoke(cli, command)
     assert result.exit_code == 0, result.output
+    assert "No example of the type 'time': this corpus supports none" in result.output
+    assert "'number': this corpus" not in result.output
     return out
 
 
 @pytest.fixture(scope="module")
 def examples(suite: Path) -> list[Example]:
     return list(read_examples(suite))
+
+
+def test_the_card_counts_each_type_that_was_asked_for(suite: Path, examples: list[Example]) -> None:
+    lines = (suite / "README.md").read_text(encoding="utf-8").splitlines()
+    table = [line for line in lines if line.startswith(("| constraint type |", "| number |", "| time |"))]
+    assert table[0] == "| constraint type | n | train | dev | test |"
+    assert table[1].startswith(f"| number | {len(examples)} |")
+    assert table[2] == "| time | 0 | 0 | 0 | 0 |"
 
 
 def value(example: Example, role: str) -> float:

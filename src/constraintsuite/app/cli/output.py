@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from constraintsuite.app.pages.marks import describe_evidence
 from constraintsuite.core.store.mirror import shown
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def describe_example(example: Example) -> str:
     for one in evidence:
         text = example.document(one.document).text[one.start : one.end]
         cue = f" by {one.cue!r}" if one.cue else ""
-        lines.append(f"    {one.document}: {text!r} {one.value}{cue} ({one.rule})")
+        lines.append(f"    {one.document}: {text!r} {describe_evidence(example, one)}{cue} ({one.rule})")
     return "\n".join(lines) + "\n"
 
 

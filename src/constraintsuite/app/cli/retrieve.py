@@ -122,14 +122,15 @@ def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) 
 def _lines(summary: RankingSummary, folder: Path | None, by: str, measures: Sequence[str]) -> Iterator[str]:
     """The figures and remarks that the page of a ranking also shows."""
     from constraintsuite.app.views.rankings import describe_ranking, group_table, measure_table, ranking_remarks
+    from constraintsuite.experiments.ranking.collection import CONSTRAINT
     from constraintsuite.experiments.ranking.measures import parse_measures
 
     yield f"{summary.system}: {describe_ranking(summary)}"
     yield ""
     yield str(measure_table(summary))
     yield ""
-    if by:
-        yield str(group_table(summary, by, [str(measure) for measure in parse_measures(measures)]))
+    if by or len(summary.by.get(CONSTRAINT, ())) > 1:
+        yield str(group_table(summary, by or CONSTRAINT, [str(measure) for measure in parse_measures(measures)]))
         yield ""
     yield from ranking_remarks(summary)
     if folder is not None:

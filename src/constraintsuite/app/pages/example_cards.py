@@ -48,21 +48,28 @@ class ExampleCards:
 
 
 def show_failures(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
-    """At most `count` failures of the first run that differ in slice and then in error class; the hardest come first."""
+    """At most `count` failures of the first run that differ in constraint type, slice and error class; the hardest come first."""
     label, run = next(iter(runs.items()))
     results = {result.id: result for result in run.results}
     waiting = _hardest([e for e in examples if e.id in results and _fails(results[e.id])], runs)
     chosen: list[Example] = []
     while waiting and len(chosen) < count:
-        slices = {example.slice for example in chosen}
-        classes = {pair_class(results[example.id]) for example in chosen}
-        best = min(waiting, key=lambda e: (e.slice in slices, pair_class(results[e.id]) in classes))
+        known = [(_type_of(e), e.slice, pair_class(results[e.id])) for e in chosen]
+        types, slices, classes = (set(part) for part in zip(*known, strict=True)) if known else (set(), set(), set())
+        best = min(
+            waiting,
+            key=lambda e: (_type_of(e) in types, e.slice in slices, pair_class(results[e.id]) in classes),
+        )
         chosen.append(best)
         waiting.remove(best)
     return [
         ShownExample(e, show_documents(e, _CARD, _NEAR_ON_CARD), preferred=f"{label} {_preferred(e, results[e.id])}.")
         for e in chosen
     ]
+
+
+def _type_of(example: Example) -> str:
+    return example.constraint.type if example.constraint else ""
 
 
 def _preferred(example: Example, result: PairResult) -> str:
@@ -74,12 +81,12 @@ def _preferred(example: Example, result: PairResult) -> str:
 
 
 def show_hardest(examples: Sequence[Example], runs: Mapping[str, Run], count: int) -> list[ShownExample]:
-    """At most `count` of the hardest examples, taken from the slices in turn."""
+    """At most `count` of the hardest examples, taken in turn from the slices of each constraint type."""
     known = {label: {result.id: result for result in run.results} for label, run in runs.items()}
-    slices: dict[str, list[Example]] = {}
+    parts: dict[tuple[str, str], list[Example]] = {}
     for example in _hardest(examples, runs):
-        slices.setdefault(example.slice, []).append(example)
-    chosen = [example for turn in zip_longest(*slices.values()) for example in turn if example is not None]
+        parts.setdefault((_type_of(example), example.slice), []).append(example)
+    chosen = [example for turn in zip_longest(*parts.values()) for example in turn if example is not None]
     return [
         ShownExample(
             example,

@@ -25,8 +25,8 @@ class TextMark(NamedTuple):
     end: int
     kind: str
     """The class of the mark on a page. For evidence: its value if that has a style of its own, else `evidence`."""
-    reading: str = ""
-    """The value of evidence if the kind does not say it."""
+    says: str = ""
+    """What evidence says of the constraint if the kind does not: "over 60 minutes"."""
 
 
 class Segment(NamedTuple):
@@ -34,7 +34,8 @@ class Segment(NamedTuple):
 
     text: str
     kinds: tuple[str, ...] = ()
-    readings: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    """What the evidence that ends here says."""
 
 
 class MarkedDocument(NamedTuple):
@@ -49,7 +50,7 @@ def marks_of(example: Example, role: str) -> list[TextMark]:
     document = example.document(role)
     evidence = [found for found in evidence_of(example) if found.document == role]
     return [
-        *map(_evidence, evidence),
+        *(_evidence(example, found) for found in evidence),
         *(mark for found in evidence if (mark := _cue(document.text, found)) is not None),
         *(TextMark(start, end, "edit") for start, end in document.changed),
     ]
@@ -77,7 +78,7 @@ def cut(text: str, marks: Sequence[TextMark]) -> tuple[Segment, ...]:
     valid = [mark for mark in marks if 0 <= mark.start < mark.end <= len(text)]
     ends = sorted({0, len(text), *(mark.start for mark in valid), *(mark.end for mark in valid)})
     return tuple(
-        _segment(text[a:b], [mark for mark in valid if mark.start <= a and b <= mark.end]) for a, b in pairwise(ends)
+        _segment(text[a:b], b, [mark for mark in valid if mark.start <= a and b <= mark.end]) for a, b in pairwise(ends)
     )
 
 
@@ -94,9 +95,10 @@ def excerpt(segments: Sequence[Segment], most: int = LONG, near: int = NEAR) -> 
     )
 
 
-def _segment(text: str, marks: Sequence[TextMark]) -> Segment:
-    kinds, readings = (mark.kind for mark in marks), (mark.reading for mark in marks if mark.reading)
-    return Segment(text, tuple(dict.fromkeys(kinds)), tuple(dict.fromkeys(readings)))
+def _segment(text: str, end: int, marks: Sequence[TextMark]) -> Segment:
+    later = {mark.says for mark in marks if mark.end > end}
+    says = (mark.says for mark in marks if mark.says not in {"", *later})
+    return Segment(text, tuple(dict.fromkeys(mark.kind for mark in marks)), tuple(dict.fromkeys(says)))
 
 
 def _shortened(text: str, near: int, first: bool, last: bool) -> str:
@@ -112,10 +114,17 @@ def _whole_words(text: str) -> str:
     return text.rpartition(" ")[0] or text
 
 
-def _evidence(found: Evidence) -> TextMark:
+def _evidence(example: Example, found: Evidence) -> TextMark:
     if found.value in _DRAWN:
         return TextMark(found.start, found.end, found.value)
-    return TextMark(found.start, found.end, "evidence", found.value)
+    return TextMark(found.start, found.end, "evidence", describe_evidence(example, found))
+
+
+def describe_evidence(example: Example, found: Evidence) -> str:
+    """What a piece of evidence says of the constraint, after its value if the text writes it otherwise: "4 person: under 6"."""
+    verdict = example.constraint.verdict(found) if example.constraint else found.value
+    written = example.document(found.document).text[found.start : found.end]
+    return verdict if found.value in (verdict, "") or found.value in written else f"{found.value}: {verdict}"
 
 
 def _cue(text: str, found: Evidence) -> TextMark | None:

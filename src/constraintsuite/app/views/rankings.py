@@ -22,7 +22,7 @@ from constraintsuite.experiments.ranking.measures import P_MRR
 from constraintsuite.experiments.ranking.run import BY_QUERY, KIND, SYSTEM, load_ranking
 from constraintsuite.experiments.ranking.summary import QueryResult, RankingSummary, metric_of
 
-SHOWN_BY_GROUP = ("nDCG@10", "R@100", "right_rank@10", P_MRR)
+SHOWN_BY_GROUP = ("nDCG@10", "R@100", "right_rank@10", "violation@10", "violation_rate@1", P_MRR)
 """The measures in a table of groups, if none are chosen."""
 SHOWN_QUERIES = 50
 """Queries that the page lists; the folder has all of them."""

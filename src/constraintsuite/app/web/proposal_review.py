@@ -15,13 +15,17 @@ from constraintsuite.app.web.new_folders import create_sibling
 from constraintsuite.app.web.origins import batches_on
 from constraintsuite.app.web.suites.facets import facet_of
 from constraintsuite.app.web.suites.search import ExampleFilter, FoundExamples, choose
+from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.artifact import STAGES
 from constraintsuite.core.store.files import sha256_of
 from constraintsuite.suites.annotation.batch import AnnotationBatch, open_batch, write_batch
 from constraintsuite.suites.annotation.kinds.approval import JudgedProposal, judge_proposals
 from constraintsuite.suites.annotation.kinds.proposals import NAME, proposal_items, read_proposal_file, words_of
+from constraintsuite.suites.constraints.base import load_builder
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.corpus.files import part_paths
+from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.queries.outlook import is_corpus_of
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.stages.documents import read_documents
@@ -39,6 +43,7 @@ _making = Lock()  # held while a batch is made, so that two first answers do not
 
 FACETS: Mapping[str, tuple[str, Callable[[JudgedProposal], str]]] = {
     "state": ("Verdict", lambda one: one.state),
+    "constraint": ("Constraint type", lambda one: one.mined.constraint.type),
     "status": ("Proposed as", lambda one: one.mined.status),
     "relation": ("Relation", lambda one: one.mined.relation),
     "domain": ("Domain", lambda one: one.mined.domain),
@@ -105,9 +110,17 @@ def find_or_make_batch(artifacts: ArtifactIndex, artifact: ServedArtifact) -> An
         return found
 
 
+def mark_snippet(text: str, verdict: str, constraint: Constraint) -> tuple[Segment, ...]:
+    """A sentence with what its document says: mentions of an excluded value with their cues, or the value that is compared."""
+    if isinstance(constraint, Exclude):
+        return _mark_mentions(text, verdict, constraint.forms)
+    (read,) = get_analyser("rules").analyse([text])
+    found = load_builder(constraint.type).read(constraint, "", read, "", load_knowledge())
+    return cut(text, [TextMark(one.start, one.end, "evidence") for one in found])
+
+
 @lru_cache(maxsize=4_096)
-def mark_snippet(text: str, verdict: str, forms: tuple[str, ...]) -> tuple[Segment, ...]:
-    """A sentence with the mentions of the value, and the words that decide whether it affirms or denies them."""
+def _mark_mentions(text: str, verdict: str, forms: tuple[str, ...]) -> tuple[Segment, ...]:
     (read,) = get_analyser("rules").analyse([text])
     marks = []
     for span in find_forms(text, forms):

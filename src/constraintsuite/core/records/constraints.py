@@ -53,6 +53,10 @@ class Constraint:
     stated_by: Literal["query", "opposite"] = "query"
     """Which of the two queries states it; for an adversarial control that is the opposite query."""
 
+    def verdict(self, found: Evidence) -> str:
+        """What a piece of its evidence says, in words such as "over 30 minutes"; without words of its own, what was read."""
+        return found.value
+
     @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
         """A field of type `Constraint` accepts any type of the catalogue; `type` says which."""

@@ -16,15 +16,19 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.records.text import Candidates, Document, InstructionChange, Qrel, Query, passage_of
 from constraintsuite.core.store.artifact import Artifact
-from constraintsuite.core.store.jsonl import read_jsonl
+from constraintsuite.core.store.jsonl import encode, read_jsonl
 from constraintsuite.corpora.base import STRICT_ALWAYS, SourceSettings
 from constraintsuite.corpora.judgments import distinct_judgments, read_qrels
 from constraintsuite.corpora.registry import open_source
 from constraintsuite.experiments.load import load_suite
 from constraintsuite.models.retrieval.base import Passages
+from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.text.normalization import clean
 
 T = TypeVar("T")
+PROPOSALS = "proposals.jsonl"
+CONSTRAINT = "constraint"
+"""The grouping of the queries of a suite of pairs."""
 DOCUMENTS, QUERIES, QRELS, VIOLATIONS = "documents.jsonl", "queries.jsonl", "qrels.jsonl", "violations.jsonl"
 CANDIDATES, CHANGES = "candidates.jsonl", "changes.jsonl"
 
@@ -91,7 +95,8 @@ def read_collection(suite: Path, split: str | None = None, corpus: str | None = 
         raise UserError(f"{suite}: no query{f' of the split {split}' if split else ''} has a judged document.")
     if corpus and collection.most_candidates:
         raise UserError(f"--corpus: {suite} says which documents to rank for each query. Leave --corpus out.")
-    return _with_corpus(collection, corpus) if corpus else collection
+    collection = _with_corpus(collection, corpus) if corpus else collection
+    return collection if own or PROPOSALS not in artifact.manifest.files else _with_read_sides(collection, artifact)
 
 
 def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
@@ -159,10 +164,42 @@ def _read_pairs(suite: Path, split: str | None) -> RankingCollection:
         loaded.name,
         {"suite": loaded.content},
         Passages(list(ids.values()), list(ids)),
-        tuple(replace(query, links=_links(by_query[query.text])) for query in judged.queries),
+        tuple(
+            replace(query, links=_links(by_query[query.text]), tags=_tags(by_query[query.text][0]))
+            for query in judged.queries
+        ),
         titled=False,
         notes=judged.notes,
     )
+
+
+def _tags(example: Example) -> dict[str, str]:
+    return {CONSTRAINT: example.constraint.type} if example.constraint is not None else {}
+
+
+def _with_read_sides(collection: RankingCollection, artifact: Artifact) -> RankingCollection:
+    """The collection with the documents that its build read as obeying or breaking a constraint, beyond those of its pairs.
+
+    A build proposes a query in each split with the documents of that split; here those of all splits count. What a pair says
+    of a document is kept.
+    """
+    sides: dict[bytes, tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+    asked: dict[str, bytes] = {}
+    for proposal in read_jsonl(artifact.path / PROPOSALS, Proposal):
+        asked[proposal.id] = encode((proposal.topic, proposal.relation, replace(proposal.constraint, cue="")))
+        obeying, breaking = sides[asked[proposal.id]]
+        obeying.update(proposal.satisfying)
+        breaking.update(proposal.violating)
+    of_query = {one.query: asked.get(one.proposal, b"") for one in load_suite(artifact.path).examples}
+    present, added, queries = set(collection.passages.ids), 0, []
+    for query in collection.queries:
+        obeying, breaking = (part & present for part in sides[of_query[query.text]])
+        obeying, breaking = obeying - breaking - query.violating, breaking - obeying - query.relevant
+        added += len(obeying - query.relevant) + len(breaking - query.violating)
+        grades = {**dict.fromkeys(sorted(obeying), 1), **query.grades}
+        queries.append(replace(query, grades=grades, violating=query.violating | breaking))
+    note = f"{added:,} judgments are of documents beyond the pairs, as the build read them."
+    return replace(collection, queries=tuple(queries), notes=(*collection.notes, *([note] if added else ())))
 
 
 def _links(examples: Sequence[Example]) -> frozenset[str]:
@@ -193,7 +230,7 @@ def _with_corpus(collection: RankingCollection, corpus: str) -> RankingCollectio
         if document.id not in known and text not in seen:
             known[document.id] = text
             seen.add(text)
-    notes = [f"{len(known) - before:,} passages of {source.name} were added, none of them judged."]
+    notes = [f"{len(known) - before:,} passages of {source.name} were added as distractors."]
     if altered:
         notes.append(f"{altered:,} have the id of a document that was there with another text, and were left out.")
     return replace(

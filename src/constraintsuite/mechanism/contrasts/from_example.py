@@ -30,6 +30,7 @@ from constraintsuite.mechanism.contrasts.role_marks import (
     opposite_queries,
     opposite_words,
     paint_text,
+    type_of,
     y_forms,
     y_of,
 )
@@ -240,6 +241,7 @@ def _make_contrast(
         change=change,
         y=y_of(example),
         split=example.split,
+        constraint=type_of(example),
     )
 
 

@@ -11,7 +11,7 @@ from constraintsuite.core.records.examples import ADVERSARIAL, SPLITS, Example, 
 from constraintsuite.experiments.load import Suite, load_suite
 from constraintsuite.mechanism.contrasts import from_example
 from constraintsuite.mechanism.contrasts.records import HALVES, MarkedContrast
-from constraintsuite.mechanism.contrasts.role_marks import AnalysisReader
+from constraintsuite.mechanism.contrasts.role_marks import AnalysisReader, type_of
 from constraintsuite.mechanism.contrasts.selection import IN_BOTH_HALVES, halve
 from constraintsuite.mechanism.contrasts.tokens import RejectedContrast
 from constraintsuite.mechanism.contrasts.unrelated_pairs import UnrelatedPairs
@@ -41,15 +41,24 @@ def count_rejected(rejected: Iterable[RejectedContrast]) -> dict[str, int]:
     return dict(sorted(Counter(f"{one.id.rpartition('/')[2]}: {one.reason}" for one in rejected).items()))
 
 
-def read_suite(folder: Path, *, seed: int = 0, splits: Collection[Split] = SPLITS) -> Contrasts:
+def read_suite(
+    folder: Path, *, seed: int = 0, splits: Collection[Split] = SPLITS, constraints: Collection[str] = ()
+) -> Contrasts:
     """The contrasts of the suite in a folder; for a model that was trained on it, use the split `test` alone."""
-    return make_contrasts(load_suite(folder), seed=seed, splits=splits)
+    return make_contrasts(load_suite(folder), seed=seed, splits=splits, constraints=constraints)
 
 
-def make_contrasts(suite: Suite, *, seed: int = 0, splits: Collection[Split] = SPLITS) -> Contrasts:
-    """The contrasts of a suite, in the order of its examples: main ones first, then idioms, non-flips and entities."""
-    examples = [example for example in suite.examples if example.split in splits]
-    controls = [control for control in suite.controls if control.split in splits]
+def make_contrasts(
+    suite: Suite, *, seed: int = 0, splits: Collection[Split] = SPLITS, constraints: Collection[str] = ()
+) -> Contrasts:
+    """The contrasts of a suite, in the order of its examples: main ones first, then idioms, non-flips and entities.
+
+    `constraints` selects constraint types; if empty, all are used.
+    """
+    examples, controls = (
+        [one for one in part if one.split in splits and (not constraints or type_of(one) in constraints)]
+        for part in (suite.examples, suite.controls)
+    )
     readers = {name: AnalysisReader(name) for name in dict.fromkeys(one.analyser for one in [*examples, *controls])}
     halves = halve([*examples, *controls], seed)
     unrelated = UnrelatedPairs(examples, halves, seed)

@@ -91,6 +91,8 @@ class MarkedContrast:
     """What the query excludes."""
     split: Split | Literal[""] = ""
     """The split of the example; empty if it is not known."""
+    constraint: str = ""
+    """The type of its constraint; empty if it is not known."""
 
 
 class RoleSpans:

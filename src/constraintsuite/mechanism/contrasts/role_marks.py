@@ -19,6 +19,7 @@ from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.mechanism.contrasts.alignment import changed_stretches, unchanged_parts
 from constraintsuite.mechanism.contrasts.records import Marked, RoleSpans, folded, word_spans
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
@@ -88,11 +89,21 @@ def mark_query(query: str, cues: Sequence[Span], forms: Sequence[str]) -> Marked
 
 
 def y_forms(example: Example) -> list[str]:
-    """All names of what the constraint is about; empty if it is not known."""
+    """All names of what the constraint is about; empty if it is not known.
+
+    The words of a list are its values: in "Danish or Welsh", "or" states the constraint.
+    """
     constraint = example.constraint
     if constraint is None:
         return []
+    if constraint.forms and not isinstance(constraint, Exclude):
+        return list(constraint.forms)
     return [form for form in dict.fromkeys((constraint.value, *constraint.forms)) if form.strip()]
+
+
+def type_of(example: Example) -> str:
+    """The type of its constraint; empty without one."""
+    return "" if example.constraint is None else example.constraint.type
 
 
 def y_of(example: Example) -> str:
@@ -114,7 +125,12 @@ def find_words(text: str, words: str) -> list[Span]:
 
 
 def _replace_cue(example: Example) -> tuple[str, str] | None:
-    """The query with its cue replaced, and how; None if that is not possible."""
+    """The query with its cue replaced, and how; None if that is not possible.
+
+    Only exclusions: the other types word both sides of a question alike, and "no" before a list is no determiner of one thing.
+    """
+    if not isinstance(example.constraint, Exclude):
+        return None
     query, cue = example.query, fold(cue_of(example))
     mentions = find_forms(query, y_forms(example))
     places = [place for place in find_words(query, cue) if not any(place.overlaps(one) for one in mentions)]
@@ -178,7 +194,7 @@ def paint_text(example: Example, role: str, reader: AnalysisReader) -> RoleSpans
         _paint_edit(spans, document, reader.analysis(text))
         return spans
     evidence = {Span(one.start, one.end): one for one in evidence_of(example, role)}
-    mentions = sorted({*evidence, *find_forms(text, y_forms(example))})
+    mentions = sorted({*evidence, *find_forms(text, [] if _is_value(example) else y_forms(example))})
     reached = [_governed_by(text, mention, evidence.get(mention), reader) for mention in mentions]
     if None in reached:
         return None
@@ -187,6 +203,12 @@ def paint_text(example: Example, role: str, reader: AnalysisReader) -> RoleSpans
     spans.paint((span for one in found for span in one.cues), "d_cue")
     spans.paint(mentions, "d_y")
     return spans
+
+
+def _is_value(example: Example) -> bool:
+    """Whether texts state a value that is compared with the query's: the same number elsewhere in a text is of something else."""
+    constraint = example.constraint
+    return not (constraint is None or constraint.forms or isinstance(constraint, Exclude)) and constraint.evidence != ()
 
 
 def mark_texts(example: Example, reader: AnalysisReader) -> tuple[Marked, Marked] | None:

@@ -92,12 +92,15 @@ def _order(component: Sequence[Linked], seed: int) -> int:
 
 
 def choose_contrasts(contrasts: Sequence[MarkedContrast], limit: int | None, seed: int) -> list[MarkedContrast]:
-    """At most `limit` contrasts, evenly over kind, side, slice and half; with more contrasts the choice changes little."""
+    """At most `limit` contrasts, evenly over kind, side, slice, half and constraint type.
+
+    With more contrasts the choice changes little.
+    """
     if limit is None or limit >= len(contrasts):
         return list(contrasts)
     groups: dict[tuple[str, ...], list[MarkedContrast]] = defaultdict(list)
     for contrast in sorted(contrasts, key=lambda one: stable_hash("choice", str(seed), one.id)):
-        groups[contrast.control, contrast.side, contrast.slice, contrast.half].append(contrast)
+        groups[contrast.control, contrast.side, contrast.slice, contrast.half, contrast.constraint].append(contrast)
     rounds = sorted((turn, group, contrast.id) for group, some in groups.items() for turn, contrast in enumerate(some))
     chosen = {name for _, _, name in rounds[:limit]}
     return [contrast for contrast in contrasts if contrast.id in chosen]
@@ -167,9 +170,9 @@ def _side_and_kind(contrast: MarkedContrast) -> str:
 
 WORDS: Mapping[str, str] = {
     "opposite_states_no_preference": "it has no opposite query that prefers the other text",
-    "y_not_in_query": "the query does not name what it excludes",
+    "y_not_in_query": "the query does not name the value of its constraint",
     "no_opposite_query": "there is no other query to compare it with",
-    "cue_not_found": "the negation is not found in the text",
+    "cue_not_found": "the words that decide are not found in the text",
     "texts_far_apart": "its two texts are more than one edit apart",
     "original_missing": "the example that the control was made from is missing",
     "both_sides_changed": "both the query and the texts differ",

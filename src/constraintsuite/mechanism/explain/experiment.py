@@ -36,7 +36,7 @@ _METRICS = (
     Metric(name="flips", title="margins that change their sign"),
     Metric(name="aside", title="change of an unrelated score, logits", share=False),
 )
-_GROUPINGS = ("slice", "side", "half", "split", "cue", "change")
+_GROUPINGS = ("constraint", "slice", "side", "half", "split", "cue", "change")
 """Fields of a contrast that are groupings."""
 
 

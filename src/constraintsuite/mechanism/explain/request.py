@@ -15,6 +15,7 @@ from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.artifact import Artifact, read_manifest
 from constraintsuite.core.store.files import sha256_of
+from constraintsuite.experiments.load import load_suite
 from constraintsuite.mechanism.contrasts.files import CONTRASTS, read_contrasts, read_either
 from constraintsuite.mechanism.contrasts.from_suite import count_rejected, read_suite
 from constraintsuite.mechanism.contrasts.records import (
@@ -25,6 +26,7 @@ from constraintsuite.mechanism.contrasts.records import (
     ControlKind,
     MarkedContrast,
 )
+from constraintsuite.mechanism.contrasts.role_marks import type_of
 from constraintsuite.mechanism.contrasts.selection import keep_independent
 from constraintsuite.mechanism.effects.records import ABLATIONS, ALL, DIRECTIONS, AblationKind, PatchDirection
 from constraintsuite.mechanism.sites import KINDS, SiteKind
@@ -51,6 +53,8 @@ class AnalysisScope(StrictModel):
     """`all`, `every`, `positions`, or roles of tokens."""
     directions: tuple[PatchDirection, ...] = Field(DIRECTIONS, min_length=1)
     splits: tuple[Split, ...] = Field(SPLITS, min_length=1)
+    constraints: tuple[str, ...] = ()
+    """Constraint types; if empty, all."""
     sides: tuple[ContrastSide, ...] = Field(SIDES, min_length=1)
     """Where clean and corrupt differ: query, document."""
     controls: tuple[ControlKind, ...] = Field(CONTROL_KINDS, min_length=1)
@@ -136,18 +140,23 @@ def _is_within(reason: str, scope: AnalysisScope) -> bool:
 
 def _read(source: Path, scope: AnalysisScope) -> ContrastSource:
     if source.is_file():
-        found = _of_splits(read_either(source, scope.seed), scope, source)
+        found = _of_types(_of_splits(read_either(source, scope.seed), scope, source), scope, source)
         return ContrastSource(found, {}, sha256_of(source), source.name)
     manifest = read_manifest(source) if source.is_dir() else None
     if manifest is not None and manifest.kind == KIND:
         Artifact.open(source, KIND)
         file = source / CONTRASTS
         settings: dict[str, Any] = manifest.settings
-        found = _of_splits(read_contrasts(file), scope, source)
+        found = _of_types(_of_splits(read_contrasts(file), scope, source), scope, source)
         return ContrastSource(found, {}, sha256_of(file), settings["source"], settings.get("analyser", ""))
     artifact = Artifact.open(source, "suite")
-    made = read_suite(source, seed=scope.seed, splits=scope.splits)
+    made = read_suite(source, seed=scope.seed, splits=scope.splits, constraints=scope.constraints)
     usable, rejected = made.usable(redrawn=scope.independent)
+    if scope.constraints and not usable and not rejected:
+        known = ", ".join(dict.fromkeys(type_of(one) for one in load_suite(source).examples))
+        raise UserError(
+            f"{source}: no example is of --constraint {', '.join(scope.constraints)}. Known there: {known}."
+        )
     origin = artifact.manifest.content, artifact.manifest.name, made.analyser
     return ContrastSource(tuple(usable), count_rejected(rejected), *origin)
 
@@ -164,4 +173,14 @@ def _of_splits(contrasts: Sequence[MarkedContrast], scope: AnalysisScope, source
     if not kept:
         named = ", ".join(sorted(scope.splits))
         raise UserError(f"{source}: none of its {len(contrasts)} contrasts is of the splits {named}.")
+    return kept
+
+
+def _of_types(contrasts: Sequence[MarkedContrast], scope: AnalysisScope, source: Path) -> tuple[MarkedContrast, ...]:
+    kept = tuple(one for one in contrasts if not scope.constraints or one.constraint in scope.constraints)
+    if not kept:
+        known = ", ".join(sorted({one.constraint for one in contrasts} - {""})) or "none, so leave the option out"
+        raise UserError(
+            f"{source}: no contrast is of --constraint {', '.join(scope.constraints)}. Known there: {known}."
+        )
     return kept

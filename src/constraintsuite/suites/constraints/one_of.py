@@ -51,6 +51,10 @@ class OneOf(Constraint):
     listing: Listing
     """Whether the query asks for the values that are listed, or for the others."""
 
+    def verdict(self, found: Evidence) -> str:
+        """Whether the value is listed."""
+        return self.value if found.value in self.values else f"neither {' nor '.join(self.values)}"
+
 
 class OneOfWording(StrictModel):
     """One way to ask for two values, and for neither."""

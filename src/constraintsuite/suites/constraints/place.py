@@ -52,6 +52,13 @@ class Located(Constraint):
     country: str
     location: Location
 
+    def verdict(self, found: Evidence) -> str:
+        """Whether it is inside: all places of a document are on the side of its role."""
+        location = _locations(self).get(found.document)
+        return (
+            found.value if location is None else f"{'in' if location == 'inside' else 'outside'} {_written(self.value)}"
+        )
+
     @property
     def place(self) -> Place:
         """The place that the query names."""
@@ -231,8 +238,12 @@ def choose_places(measure: PlaceMeasure, documents: Mapping[int, Sequence[Place]
     return [(named[key], sides) for _, key, sides in sorted(found, key=lambda one: one[:2])[:MOST_PLACES]]
 
 
+def _written(name: str) -> str:
+    return f"the {name}" if name.startswith(_ARTICLES) else name
+
+
 def _sides(measure: PlaceMeasure, topic: Topic, place: Place, sides: SidesOfPlace) -> tuple[Side, Side]:
-    name = f"the {place.name}" if place.name.startswith(_ARTICLES) else place.name
+    name = _written(place.name)
     inside: list[Wording] = []
     outside: list[Wording] = []
     for one in measure.wordings:

@@ -23,6 +23,11 @@ class Time(Limited):
 
     type: Literal["time"] = "time"
 
+    @property
+    def side_words(self) -> tuple[str, str]:
+        """What happened below the limit, and above it."""
+        return "before", "after"
+
 
 class DatedMeasure(LimitedMeasure):
     """An event, the verbs that state it, and whether the year of the defining sentence states it too."""

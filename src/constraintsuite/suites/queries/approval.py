@@ -10,6 +10,7 @@ from constraintsuite.core.errors import UserError, refuse_faults
 from constraintsuite.core.store.jsonl import read_lines
 from constraintsuite.suites.queries.records import Proposal, Status
 
+EXCLUDE = "exclude"
 _DECISIONS: tuple[Status, ...] = ("accepted", "rejected")
 LineFault = tuple[int, str]
 """The number of a line, and what is wrong there."""
@@ -39,11 +40,23 @@ def apply_approval(path: Path, proposals: Sequence[Proposal]) -> list[Proposal]:
     known = {proposal.id: proposal for proposal in proposals}
     edited = [(line.number, line.record) for line in read_lines(path, Proposal) if line.record]
     unknown = [
-        (number, f"no proposal {one.id!r} in this corpus. Was the file made from another one, or with other settings?")
+        (
+            number,
+            f"no proposal {one.id!r} in this corpus. Was the file made from another one, or with other "
+            "settings, such as other --constraints?",
+        )
         for number, one in edited
         if one.status == "accepted" and one.id not in known
     ]
-    _refuse(path, unknown)
+    changed = [
+        (
+            number,
+            f"its constraint asks for {one.constraint.value!r}, but the texts were read for {known[one.id].constraint.value!r}.",
+        )
+        for number, one in edited
+        if one.status == "accepted" and one.id in known and not _decides_the_same(known[one.id], one)
+    ]
+    _refuse(path, [*unknown, *changed])
     decided = {one.id: one for _, one in edited}
     return [_apply_edits(own, decided[own.id]) if own.id in decided else own for own in proposals]
 
@@ -63,6 +76,13 @@ def _apply_edits(own: Proposal, edited: Proposal) -> Proposal:
         violating=tuple(d for d in own.violating if d in edited.violating),
         reason=edited.reason,
     )
+
+
+def _decides_the_same(own: Proposal, edited: Proposal) -> bool:
+    """Whether the documents still stand where the build put them; another Y is looked up again, another limit is not."""
+    if own.constraint.type == edited.constraint.type == EXCLUDE:
+        return True
+    return replace(own.constraint, cue="") == replace(edited.constraint, cue="")
 
 
 def _asks_the_same(own: Proposal, edited: Proposal) -> bool:
@@ -88,12 +108,13 @@ def _empty_words(lines: Iterable[tuple[int, Proposal]]) -> Iterator[LineFault]:
             continue
         asked = one.constraint
         needed: dict[str, tuple[str, ...]] = {"topic": (one.topic,), "query": (one.query,), "opposite": (one.opposite,)}
-        needed |= {"value": (asked.value,), "forms": asked.forms or ("",), "kinds": asked.kinds}
+        forms = asked.forms or ("",) if asked.type == EXCLUDE else asked.forms  # a limit has no words that texts share
+        needed |= {"value": (asked.value,), "forms": forms, "kinds": asked.kinds}
         empty = [name for name, texts in needed.items() if not all(text.strip() for text in texts)]
         if empty:
             yield number, f"proposal {one.id!r}: {', '.join(empty)} must hold a word."
         elif one.opposite.split() == one.query.split():
-            fault = f"query and opposite are the same words; the query must leave {asked.value!r} out."
+            fault = "query and opposite are the same words; the opposite must ask for what the query rejects."
             yield number, f"proposal {one.id!r}: {fault}"
 
 

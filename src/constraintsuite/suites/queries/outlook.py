@@ -143,6 +143,7 @@ def _is_on_topic(topic: str, title: str, text: str) -> bool:
     return share is not None and share >= FilterSettings().min_topic_overlap
 
 
+EXCLUDE = "exclude"
 _OFF_TOPIC = ("satisfying_off_topic", "violating_off_topic", "topic_without_terms")
 
 
@@ -182,6 +183,12 @@ def _explain(proposal: Proposal, rejected: Mapping[str, int], alone: bool) -> tu
         return "pairs_refused", f"all {pairs:,} pairs were refused: " + ", ".join(f"{name} {n:,}" for name, n in ranked)
     if alone:
         return "alone", explain_missing(proposal)
+    if proposal.constraint.type != EXCLUDE:
+        return "no_pair", (
+            f"of {len(proposal.satisfying):,} documents that obey it and {len(proposal.violating):,} that break it, no two could be set "
+            "against each other: they must be found by the topic or the query, be of similar length, in one split, and not yet be used "
+            "as often as is allowed; a coin decides which of the two sides a pair is for"
+        )
     forms = " or ".join(map(repr, proposal.constraint.forms))
     return "no_pair", (
         f"of {len(proposal.violating):,} documents that were mined for affirming Y and {len(proposal.satisfying):,} for denying it, no two "

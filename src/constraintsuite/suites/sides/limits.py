@@ -46,6 +46,16 @@ class Limited(Constraint):
     limit: float
     """The limit itself is on neither side."""
 
+    @property
+    def side_words(self) -> tuple[str, str]:
+        """What a value below the limit is called, and one above it."""
+        return "under", "over"
+
+    def verdict(self, found: Evidence) -> str:
+        """On which side of the limit the value is: all that a document states is on the side of its role."""
+        position = _positions(self).get(found.document)
+        return found.value if position is None else f"{self.side_words[position == 'above']} {self.value}"
+
 
 class ValueRange(NamedTuple):
     """All values that a text may mean."""

@@ -54,7 +54,11 @@ def work(job: Job[Recipe]) -> WorkCounts:
     mined = [proposal for survey in surveys for proposal in survey.propose(asked, rejects)]
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
-    given = read_given(queries, qrels, view, asked, knowledge, rejects) if EXCLUDE in recipe.constraints else []
+    if EXCLUDE in recipe.constraints:
+        given = read_given(queries, qrels, view, asked, knowledge, rejects)
+    else:
+        given = []
+        rejects.update(["given:read_for_exclude_only"] * len(queries))
     coverage = measure_coverage(view, knowledge, mined, given, recipe.queries)
     settled = sorted(
         _decide_status([*given, *mined], coverage, recipe.approved), key=lambda proposal: (-proposal.score, proposal.id)

@@ -17,6 +17,7 @@ from constraintsuite.app.web.suites.search import read_index
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import Example, PoolPlace
 from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.constraints.time import Time
 from experiments.tiny_suite import CREAMLESS, DOGLESS, IDIOM, LOUD, NUTLESS, ORPHAN, write_suite
 
 RECIPE: dict[str, Any] = {
@@ -165,7 +166,7 @@ def test_any_type_of_constraint_can_be_described(tmp_path: Path) -> None:
     index = read_index(write_suite(tmp_path, [priced, replace(NUTLESS, constraint=None)], ()))
     shown = describe_example(index, priced)
     assert shown.documents[1].segments[0] == Segment("A campsite", ("evidence",), ("95 euros",))
-    assert shown.evidence.rows == (("A campsite", "violating", "95 euros", "–", "test"),)
+    assert shown.evidence.rows == (("A campsite", "violating", "95 euros", "95 euros", "–", "test"),)
     assert why_passed(priced, RECIPE).rows[0][2:] == ("no evidence", "95 euros, 1 place")  # type: ignore[union-attr]
     assert describe_example(index, index.get("nutless")).evidence.rows == ()
 
@@ -203,3 +204,12 @@ def test_what_no_filter_has_seen_has_no_reasons(example: Example, settings: dict
 
 def test_the_record_is_there_as_it_is_stored(tmp_path: Path) -> None:
     assert json.loads(described(tmp_path, CREAMLESS).raw)["documents"][0]["text"] == CREAMLESS.satisfying.text
+
+
+def test_where_no_negation_decides_no_scope_is_marked(tmp_path: Path) -> None:
+    limit = Time(value="1960", cue="before", forms=(), measure="released", position="below", limit=1960)
+    example = replace(CREAMLESS, constraint=limit)
+    shown = describe_example(read_index(write_suite(tmp_path, [example], ())), example)
+    assert not shown.scoped
+    assert {kind for document in shown.documents for part in document.segments for kind in part.kinds} == set()
+    assert ("limit", "1960") in shown.more

@@ -59,6 +59,13 @@ _scope_options = combine(
     ),
     splits_option,
     small_split_option,
+    click.option(
+        "--constraint",
+        "constraints",
+        multiple=True,
+        metavar="TYPE",
+        help="Use only contrasts of this constraint type, such as number; repeatable.",
+    ),
     sides_option(),
     click.option("--no-controls", is_flag=True, help="Leave out the control contrasts, such as idioms and non-flips."),
     independent_option,
@@ -151,7 +158,7 @@ def _scope(given: Mapping[str, Any], roles: str) -> AnalysisScope:
     from constraintsuite.mechanism.explain.request import AnalysisScope
 
     # A missing option is empty: the scope has its own default for it.
-    names = ("splits", "sides", "independent", "limit", "seed", "memory")
+    names = ("splits", "constraints", "sides", "independent", "limit", "seed", "memory")
     options = {name: given[name] for name in names if given[name] not in (None, ())}
     options["sites"], options["roles"] = _split(given["sites"]), _split(given["roles"] or roles)
     if given["no_controls"]:

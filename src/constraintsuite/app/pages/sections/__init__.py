@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SECTIONS: Catalogue[MakeSection] = Catalogue(
     "section",
     {
+        "types": "constraintsuite.app.pages.sections.systems:types",
         "leaderboard": "constraintsuite.app.pages.sections.systems:leaderboard",
         "slices": "constraintsuite.app.pages.sections.systems:slices",
         "errors": "constraintsuite.app.pages.sections.behaviour:errors",

@@ -122,8 +122,21 @@ def slices(view: ReportView) -> Section | None:
     return Section("slices", "Slices", _ABOUT_SLICES, (Charts(charts), *tables.shown), tables.files)
 
 
+_ABOUT_TYPES = (
+    "What is asked for: each type of constraint has its own readers, questions and pairs, and its own difficulty."
+)
+
+
+def types(view: ReportView) -> Section | None:
+    """The tables by constraint type; None for a suite with one type."""
+    if len(groups_of(view.summaries, "constraint")) < 2:
+        return None
+    tables = split_tables(group_table(view.runs, "constraint", METRICS[name]) for name in _METRICS)
+    return Section("types", "Constraint types", _ABOUT_TYPES, tables.shown, tables.files)
+
+
 _ABOUT_BREAKDOWNS = "Main examples only. Groupings with a single group are left out."
-_ELSEWHERE = ("slice", "control")
+_ELSEWHERE = ("slice", "control", "constraint")
 
 
 def breakdowns(view: ReportView) -> Section | None:

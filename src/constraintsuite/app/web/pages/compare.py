@@ -27,7 +27,7 @@ FIRST, SECOND, METRIC, BY = "a", "b", "metric", "by"
 _OWN = (FIRST, SECOND, METRIC, BY)
 _METRICS = ("accuracy", "paired_accuracy", "opposite_accuracy")
 """The metrics in which an example is either right or wrong."""
-_SHOWN_AT_ONCE = ("slice", "domain", "relation", "cue")
+_SHOWN_AT_ONCE = ("constraint", "slice", "domain", "relation", "cue")
 
 
 def show_comparison(request: Request, artifacts: ArtifactIndex) -> Response:

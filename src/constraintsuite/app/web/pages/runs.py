@@ -50,7 +50,7 @@ def _read(folder: Path) -> bytes:
 ORDER = "order"
 _ORDERS = {"": "as in the suite", "worst": "smallest gap first", "best": "largest gap first"}
 _SIGNS = {"worst": 1, "best": -1}
-_SHOWN_AT_ONCE = ("slice", "domain", "relation", "cue", "control")
+_SHOWN_AT_ONCE = ("constraint", "slice", "domain", "relation", "cue", "control")
 """Filters of the suite that are shown next to the filters of the run; the others are collapsed."""
 _BOARD, _EXAMPLES = "/runs", "examples"
 

@@ -25,7 +25,7 @@ from constraintsuite.core.errors import UserError
 from constraintsuite.experiments.load import has_pairs
 
 KIND = "suite"
-_SHOWN_AT_ONCE = ("slice", "split", "domain", "relation", "cue", "pattern", "control")
+_SHOWN_AT_ONCE = ("constraint", "slice", "split", "domain", "relation", "cue", "pattern", "control")
 """Filters that are shown next to the search; the others are folded."""
 
 

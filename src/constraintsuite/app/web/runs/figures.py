@@ -10,7 +10,7 @@ from constraintsuite.app.pages.first_page import FirstPage, make_first_page
 from constraintsuite.app.pages.group_tables import groups_of, headline_row, tie_remarks, words_for
 from constraintsuite.app.pages.sections.behaviour import errors, gaps, ties, truncation
 from constraintsuite.app.pages.sections.reproduction import how_made
-from constraintsuite.app.pages.sections.systems import SHOWN, breakdowns, controls, slices
+from constraintsuite.app.pages.sections.systems import SHOWN, breakdowns, controls, slices, types
 from constraintsuite.app.pages.view import ReportView, environment_of, make_view, model_facts
 from constraintsuite.app.web.artifact_index import ServedArtifact
 from constraintsuite.core.records.figures import LinkedText, UnitValue, percent
@@ -24,7 +24,7 @@ from constraintsuite.experiments.pairs import HEADLINE, MIN_EXAMPLES, headline_m
 from constraintsuite.experiments.summary import RunSummary
 
 SLICE = "slice"
-_SECTIONS = (slices, errors, gaps, controls, ties, truncation)
+_SECTIONS = (types, slices, errors, gaps, controls, ties, truncation)
 """The sections of a report that the leaderboard page shows; the site has pages of its own for the others."""
 
 

@@ -17,6 +17,7 @@ from constraintsuite.app.pages.marks import (
     Segment,
     TextMark,
     cut,
+    describe_evidence,
     evidence_of,
     excerpt,
     marks_of,
@@ -28,6 +29,7 @@ from constraintsuite.core.records.examples import MINPAIRS, OMISSIONS, QUERY_ROL
 from constraintsuite.core.records.figures import CellValue, ColumnKind, percent
 from constraintsuite.core.records.tables import Column, Table
 from constraintsuite.core.store.jsonl import encode
+from constraintsuite.suites.constraints.exclude import Exclude
 from constraintsuite.suites.filters import topic_share
 from constraintsuite.suites.pairs.matching import length_ratio
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
@@ -71,7 +73,7 @@ class Detail:
 def describe_example(index: SuiteIndex, example: Example) -> Detail:
     """Collect everything that the page of an example shows."""
     texts = [document.text for document in example.documents]
-    read = read_scopes(example.analyser, texts)
+    read = _read_scopes_of(example, texts)
     scopes: Sequence[Sequence[Scope] | None] = read.scopes or [None] * len(texts)
     return Detail(
         example,
@@ -90,6 +92,15 @@ def describe_example(index: SuiteIndex, example: Example) -> Detail:
     )
 
 
+def _read_scopes_of(example: Example, texts: Sequence[str]) -> ReadScopes:
+    """What negations reach; nothing for a limit, a place or a list, which no negation decides."""
+    constraint = example.constraint
+    decided = constraint is None or isinstance(constraint, Exclude) or any(one.cue for one in constraint.evidence)
+    if not decided:
+        return ReadScopes(None, "Negations decide nothing here, so their scopes are not marked.")
+    return read_scopes(example.analyser, texts)
+
+
 def raw_json(example: Example) -> str:
     """The record of the example as indented JSON."""
     return json.dumps(json.loads(encode(example)), indent=2, ensure_ascii=False)
@@ -104,9 +115,16 @@ def _document(example: Example, document: ExampleDocument, scopes: Sequence[Scop
 
 
 def _evidence(example: Example) -> Table:
-    columns = (Column("evidence"), Column("document"), Column("value"), Column("cue"), Column("rule"))
+    columns = tuple(map(Column, ("evidence", "document", "value", "says", "cue", "rule")))
     rows = tuple(
-        (example.document(one.document).text[one.start : one.end], one.document, one.value, one.cue or "–", one.rule)
+        (
+            example.document(one.document).text[one.start : one.end],
+            one.document,
+            one.value,
+            describe_evidence(example, one),
+            one.cue or "–",
+            one.rule,
+        )
         for one in evidence_of(example)
     )
     return Table("evidence", "The places that decide whether a document meets the constraint.", columns, rows)
@@ -165,6 +183,8 @@ def _in_words(value: object) -> str:
     if isinstance(value, Mapping):
         parts = {name: _in_words(part) for name, part in value.items()}
         return "; ".join(f"{name}: {words}" for name, words in parts.items() if words)
+    if isinstance(value, float):
+        return f"{value:g}" if abs(value) < 1e6 else f"{value:,.0f}"
     return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
 
@@ -209,8 +229,8 @@ def _rows(example: Example, filters: FilterSettings, pairs: PairSettings) -> Ite
 
 
 def _evidence_passing(constraint: Constraint, role: str) -> str:
-    """The values of the evidence in a document, and the number of places."""
-    found = [one.value for one in constraint.evidence if one.document == role]
+    """What the evidence in a document says, and the number of places."""
+    found = [constraint.verdict(one) for one in constraint.evidence if one.document == role]
     return f"{' and '.join(dict.fromkeys(found))}, {_places(len(found))}" if found else "no evidence"
 
 

@@ -20,7 +20,7 @@ from constraintsuite.experiments.pairs import group_examples
 Mask = NDArray[np.bool_]
 FoldedTexts = tuple[tuple[str, ...], ...]
 _ORDER = (
-    *("slice", "split", "domain", "relation", "constraint", "value", "cue", "document_cue", "pattern", "template"),
+    *("constraint", "slice", "split", "domain", "relation", "value", "cue", "document_cue", "pattern", "template"),
     *("edit", "edited", "difficulty", "overlap", "length", "explicitness", "denial"),
     *("satisfying_evidence", "violating_evidence", "control"),
 )
@@ -105,10 +105,13 @@ def _title(name: str) -> str:
 
 
 def _evidence(example: Example, role: str) -> str:
-    """The values of the evidence in a document, such as "affirmed and negated"; empty without a constraint."""
-    if example.constraint is None:
+    """What the evidence in a document says, such as "affirmed and negated"; empty without a constraint."""
+    constraint = example.constraint
+    if constraint is None:
         return ""
-    return " and ".join(sorted({one.value for one in example.constraint.evidence if one.document == role})) or "none"
+    return (
+        " and ".join(sorted({constraint.verdict(one) for one in constraint.evidence if one.document == role})) or "none"
+    )
 
 
 MOST = 20

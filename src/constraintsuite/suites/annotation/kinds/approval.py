@@ -123,8 +123,10 @@ def read_verdict(one: JudgedProposal, verdict: str, words: Mapping[str, str]) ->
     """
     if verdict not in VERDICTS:
         raise UserError(f"{verdict!r}: a verdict is accept or reject.")
-    rewordings = check_rewordings(words_of(one.mined), words_of(one.now), words) if verdict == "accept" else {}
-    return {"verdict": verdict, **rewordings}
+    if verdict != "accept":
+        return {"verdict": verdict}
+    kind = one.mined.constraint.type
+    return {"verdict": verdict, **check_rewordings(kind, words_of(one.mined), words_of(one.now), words)}
 
 
 def keep_verdict(

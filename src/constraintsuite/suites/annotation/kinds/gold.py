@@ -142,6 +142,7 @@ def _item(example: Example, seed: int) -> AnnotationItem:
         fields={"query": example.query},
         sides=_sides(side, example.satisfying.text, example.violating.text),
         groups={
+            "constraint": example.constraint.type if example.constraint else "none",
             "slice": example.slice,
             "difficulty": example.tags.get("difficulty", "unknown"),
             "relation": example.relation,

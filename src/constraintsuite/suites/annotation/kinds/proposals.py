@@ -30,6 +30,7 @@ from constraintsuite.text.mentions import find_forms, fold, surface_forms
 NAME = "proposals"
 WORDS = ("topic", "value", "query", "opposite")
 """The parts of a proposal that may be reworded. An empty answer leaves a part as it was proposed."""
+EXCLUDE = "exclude"
 LONGEST = 300
 """Characters of each part."""
 VERDICTS = ("accept", "reject")
@@ -63,7 +64,11 @@ def proposal_items(proposals: Sequence[Proposal], file: Path) -> ItemSet:
             AnnotationItem(
                 proposal.id,
                 fields={**words_of(proposal), "evidence": evidence},
-                groups={"relation": proposal.relation, "domain": proposal.domain},
+                groups={
+                    "constraint": proposal.constraint.type,
+                    "relation": proposal.relation,
+                    "domain": proposal.domain,
+                },
                 links=(proposal.topic,),
             )
         )
@@ -83,7 +88,7 @@ def settle_row(item: AnnotationItem, before: Mapping[str, str], drafts: list[Eve
         raise UserError("rejected, but in other words. Accept it in these words, or leave them empty.")
     proposed = {name: item.fields[name] for name in WORDS}
     now = {name: before.get(question_of(name), "") or proposed[name] for name in WORDS}
-    rewordings = check_rewordings(proposed, now, words)
+    rewordings = check_rewordings(item.groups.get("constraint", EXCLUDE), proposed, now, words)
     kept = [draft for draft in drafts if draft.question == "verdict"]
     return kept + [
         replace(drafts[0], question=question, value=text)
@@ -93,11 +98,12 @@ def settle_row(item: AnnotationItem, before: Mapping[str, str], drafts: list[Eve
 
 
 def check_rewordings(
-    proposed: Mapping[str, str], before: Mapping[str, str], words: Mapping[str, str]
+    kind: str, proposed: Mapping[str, str], before: Mapping[str, str], words: Mapping[str, str]
 ) -> dict[str, str]:
     """The answers, by question, that put a proposal into new words; a part that stays as proposed is an empty answer.
 
-    `before` are the words that count so far. If a topic or a value is reworded and a query is not, the query follows.
+    `kind` is the type of its constraint. `before` are the words that count so far. If a topic or a value is reworded and a
+    query is not, the query follows.
     Raises UserError if words break a rule.
     """
     given = {name: tidy(words.get(name, before[name])) for name in WORDS}
@@ -111,13 +117,33 @@ def check_rewordings(
     if long:
         raise UserError(f"{', '.join(long)}: at most {LONGEST} characters.")
     if given["opposite"].casefold() == given["query"].casefold():
-        raise UserError(f"The query and its opposite are the same; the query must leave {given['value']!r} out.")
+        raise UserError("The query and its opposite are the same; the opposite must ask for what the query rejects.")
+    if kind == EXCLUDE:
+        _check_exclusion(proposed, given)
+    else:
+        _check_border(kind, proposed, given)
+    return {question_of(name): "" if text == proposed[name] else text for name, text in given.items()}
+
+
+def _check_exclusion(proposed: Mapping[str, str], given: Mapping[str, str]) -> None:
     if find_cue(proposed["query"]) and not find_cue(given["query"]):
         raise UserError(
             f"{given['query']!r} does not negate: no word in it is known to leave {given['value']!r} out. Use one such as without, "
             "no, not, lacking, excluding, free of."
         )
-    return {question_of(name): "" if text == proposed[name] else text for name, text in given.items()}
+
+
+def _check_border(kind: str, proposed: Mapping[str, str], given: Mapping[str, str]) -> None:
+    """The value of any other type decides which texts are right, so it stays, in both queries that had it."""
+    value = proposed["value"]
+    if given["value"] != value:
+        raise UserError(
+            f"The texts were read for {value!r} ({kind}), so it cannot become {given['value']!r}. Reject this proposal, and give "
+            "the query that you want to csuite build --queries."
+        )
+    for name in ("query", "opposite"):
+        if find_forms(proposed[name], [value]) and not find_forms(given[name], [value]):
+            raise UserError(f"{given[name]!r} must name {value!r}, for which the texts were read.")
 
 
 @lru_cache(maxsize=4_096)
