@@ -1,0 +1,130 @@
+"""References: named things of a corpus with a value that its other texts can be compared with, such as Casablanca and its year."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from constraintsuite.core.records.text import Document
+from constraintsuite.suites.corpus.corpus import Corpus
+from constraintsuite.suites.domain import Knowledge
+from constraintsuite.suites.queries.topics import plural
+from constraintsuite.suites.sides.limits import LEAST_ON_EACH_SIDE, KnownValues
+from constraintsuite.text.mentions import MentionFinder, fold
+
+LEAST_MENTIONS = 2
+"""As many other documents must name a thing for a query to give its name alone."""
+MOST_REFERENCES = 12
+"""Things that the documents of one topic are compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A thing with a name of its own, and the documents that name it besides its own."""
+
+    number: int
+    name: str
+    mentions: int
+
+    @property
+    def bare_name(self) -> str:
+        """The name without its article."""
+        return _ARTICLE.sub("", self.name)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a query may name it without saying its value."""
+        return self.mentions >= LEAST_MENTIONS and " " in self.bare_name
+
+
+def find_references(corpus: Corpus, numbers: Iterable[int], knowledge: Knowledge) -> dict[int, Reference]:
+    """Those of the documents that are about a thing with a name that no other document has as its title."""
+    wanted = np.zeros(len(corpus.numbering), dtype=np.bool_)
+    wanted[list(numbers)] = True
+    nouns = {form for one in knowledge.classes.values() for head in one.heads for form in (head, plural(head))}
+    named: dict[int, str] = {}
+    for number, row, _ in corpus.passages():
+        if wanted[number]:
+            document = row.parse(Document)
+            name = find_name(document.title, document.text)
+            if name and fold(name) not in nouns:
+                named[number] = name
+    titles, mentions = _count(corpus, named)
+    return {
+        number: Reference(number, name, mentions[_ARTICLE.sub("", name)])
+        for number, name in named.items()
+        if titles[_title_key(name)] == 1
+    }
+
+
+def find_name(title: str, text: str) -> str:
+    """The name of the thing that a text is about, as a sentence has it; empty if its title is no such name.
+
+    The text itself must use the title, with its capitals. A title that needs brackets to be told apart is ambiguous.
+    """
+    bare = _ARTICLE.sub("", title)
+    if not _NAME.fullmatch(bare):
+        return ""
+    found = [match.group(1) or "" for match in re.finditer(rf"\b([Tt]he )?{re.escape(bare)}(?!\w)", text)]
+    if not found:
+        return ""
+    if bare != title:
+        return f"the {bare}" if "the " in found else title
+    return f"the {bare}" if all(found) else bare
+
+
+_ARTICLE = re.compile(r"^[Tt]he ")
+_NAME = re.compile(r"(?=.*[a-z])[^\W\d_][\w'’.& -]*[\w.]")
+"""A name begins with a letter, and has no brackets, colons, commas or question marks."""
+_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+
+
+def _title_key(name: str) -> str:
+    return fold(_ARTICLE.sub("", _BRACKETS.sub("", name)))
+
+
+def _count(corpus: Corpus, named: Mapping[int, str]) -> tuple[Counter[str], Counter[str]]:
+    """How many documents have each name as their title, and how many others name it."""
+    keys = {_title_key(name) for name in named.values()}
+    bare = {number: _ARTICLE.sub("", name) for number, name in named.items()}
+    finder = MentionFinder({name: (name,) for name in bare.values()})
+    titles: Counter[str] = Counter()
+    mentions: Counter[str] = Counter()
+    for number, row, _ in corpus.passages():
+        document = row.parse(Document)
+        key = _title_key(document.title)
+        titles[key] += key in keys
+        found = {one.key for one in finder.find(document.text) if _is_whole(document.text, one.key, one.span.start)}
+        mentions.update(found - {bare.get(number)})
+    return titles, mentions
+
+
+def _is_whole(text: str, name: str, start: int) -> bool:
+    """Whether a mention has the capitals of the name, and is no part of a longer name."""
+    end = start + len(name)
+    return text[start:end] == name and not (_LONGER_BEFORE.search(text[:start]) or _LONGER_AFTER.match(text[end:]))
+
+
+_LONGER_BEFORE = re.compile(r"[^\W\d_a-z]\w* $")
+_LONGER_AFTER = re.compile(r" [^\W_a-z]")
+
+
+def choose_references(references: Mapping[int, Reference], values: KnownValues) -> list[tuple[Reference, float]]:
+    """Things with an exact value that divides the others evenly; each value once, those that are known first."""
+    lows, highs = (np.sort([getattr(one, end) for one in values.values()]) for end in ("low", "high"))
+    best: dict[float, Reference] = {}
+    for number, (low, high) in values.items():
+        one = references.get(number)
+        if one is not None and low == high and low == int(low):
+            best[low] = min(best.get(low, one), one, key=lambda each: (-each.mentions, each.name))
+    smaller = {
+        value: min(int(np.searchsorted(highs, value)), len(lows) - int(np.searchsorted(lows, value, "right")))
+        for value in best
+    }
+    usable = [value for value in best if smaller[value] >= LEAST_ON_EACH_SIDE]
+    usable.sort(key=lambda value: (not best[value].is_known, -smaller[value], value))
+    return [(best[value], value) for value in usable[:MOST_REFERENCES]]
