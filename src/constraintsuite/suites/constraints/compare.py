@@ -62,9 +62,9 @@ class NamedBorders:
     def choose(self, measure: LimitedMeasure, values: KnownValues) -> Sequence[Border]:
         """The things that divide the values most evenly; one that other texts name is asked for by its name alone too."""
         borders = []
-        for reference, value in choose_references(self.references, values):
+        for reference, value in choose_references(self.references, values, known_only=measure.known_only):
             borders.append(self._border(measure, reference, value, "name_and_value"))
-            if reference.is_known:
+            if reference.speaks_for_itself:
                 borders.append(self._border(measure, reference, value, "name"))
         return borders
 

@@ -55,7 +55,8 @@ class QuantityMeasure(LimitedMeasure):
                     low = -inf if converted.low is None else round(converted.low, 6)
                     high = inf if converted.high is None else round(converted.high, 6)
                     written = _in_words(low, high, self.unit)
-                    yield StatedValue(quantity.start, quantity.end, ValueRange(low, high), written)
+                    stated = ValueRange(low, high, converted.approximate)
+                    yield StatedValue(quantity.start, quantity.end, stated, written)
 
     def write(self, value: float) -> str:
         """Such as "700 pounds a week"."""

@@ -38,7 +38,8 @@ class DatedMeasure(LimitedMeasure):
         for date in reading.dates:
             if date.event in self.events:
                 low, high = float(date.first.year), float(date.last.year)
-                stated = ValueRange(*{"before": (-_FAR, high), "after": (low, _FAR)}.get(date.bound, (low, high)))
+                bounds = {"before": (-_FAR, high), "after": (low, _FAR)}.get(date.bound, (low, high))
+                stated = ValueRange(*bounds, date.approximate)
                 written = self.write(low) if low == high else f"{self.write(low)} to {self.write(high)}"
                 yield StatedValue(date.start, date.end, stated, written)
         defining = next((one for one in reading.classes if one.strength == 3), None)

@@ -20,6 +20,12 @@ class ValueRange(NamedTuple):
 
     low: float = -inf
     high: float = inf
+    approximate: bool = False
+
+    @property
+    def exact(self) -> float | None:
+        """The one value that it is; None if it may be another."""
+        return self.low if self.low == self.high and not self.approximate else None
 
     def position(self, limit: float) -> Position | None:
         """On which side of a limit all of it is; None if on neither."""
@@ -59,6 +65,8 @@ class LimitedMeasure(StrictModel, ABC):
     wordings: tuple[LimitWording, ...]
     comparing: tuple[LimitWording, ...] = ()
     """Ways to ask for what is below a named thing `{n}`, and above it; if empty, nobody compares by this measure."""
+    known_only: bool = False
+    """Whether people compare only with things that others speak of, as with directors, or with any, as with cottages."""
 
     @abstractmethod
     def find(self, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
@@ -75,6 +83,7 @@ class LimitedMeasure(StrictModel, ABC):
     def read(self, reading: ValuesRead, text: str) -> ValueRange | None:
         """The value that a text states, if it states one value only, and neither denies it nor doubts it."""
         found = list(self.find(reading, text))
-        ranges = {one.range for one in found}
         doubted = any(one.start < scope.end and scope.start < one.end for one in found for scope in reading.scopes)
-        return ranges.pop() if len(ranges) == 1 and not doubted else None
+        if doubted or len({one.range[:2] for one in found}) != 1:
+            return None
+        return min(one.range for one in found)  # exact if one place is

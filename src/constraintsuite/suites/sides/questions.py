@@ -73,11 +73,13 @@ class SidesSurvey:
 
     @property
     def uses(self) -> Iterator[DocumentNumbers]:
-        """For each relation, the documents nearest to the borders of its questions, on one side and on the other."""
+        """For each relation, the documents nearest to the borders of its questions, on each side, and those of its names."""
         found: dict[tuple[str, int], list[DocumentNumbers]] = defaultdict(list)
         for question in self.questions:
             for number, side in enumerate(question.sides):
                 found[question.relation, number].append(side.documents[:MOST_EXPECTED])
+            if question.name:
+                found[question.relation, 2].append(np.array([question.document], dtype=np.uint32))
         return (np.concatenate(found[key]) for key in sorted(found))
 
     def propose(self, splits: AskedSplits, rejects: Counter[str]) -> Iterator[Proposal]:

@@ -17,7 +17,7 @@ from constraintsuite.suites.sides.limits import LEAST_ON_EACH_SIDE, KnownValues
 from constraintsuite.text.mentions import MentionFinder, fold
 
 LEAST_MENTIONS = 2
-"""As many other documents must name a thing for a query to give its name alone."""
+"""A thing that as many other documents name is known."""
 MOST_REFERENCES = 12
 """Things that the documents of one topic are compared with."""
 
@@ -37,8 +37,13 @@ class Reference:
 
     @property
     def is_known(self) -> bool:
-        """Whether a query may name it without saying its value."""
-        return self.mentions >= LEAST_MENTIONS and " " in self.bare_name
+        """Whether others speak of it."""
+        return self.mentions >= LEAST_MENTIONS
+
+    @property
+    def speaks_for_itself(self) -> bool:
+        """Whether a query may name it without saying its value; one word may be a word of the language too."""
+        return self.is_known and " " in self.bare_name
 
 
 def find_references(corpus: Corpus, numbers: Iterable[int], knowledge: Knowledge) -> dict[int, Reference]:
@@ -113,14 +118,16 @@ _LONGER_BEFORE = re.compile(r"[^\W\d_a-z]\w* $")
 _LONGER_AFTER = re.compile(r" [^\W_a-z]")
 
 
-def choose_references(references: Mapping[int, Reference], values: KnownValues) -> list[tuple[Reference, float]]:
-    """Things with an exact value that divides the others evenly; each value once, those that are known first."""
+def choose_references(
+    references: Mapping[int, Reference], values: KnownValues, *, known_only: bool
+) -> list[tuple[Reference, float]]:
+    """Things whose exact value divides the others most evenly, each value once; those that other texts name come first."""
     lows, highs = (np.sort([getattr(one, end) for one in values.values()]) for end in ("low", "high"))
     best: dict[float, Reference] = {}
-    for number, (low, high) in values.items():
-        one = references.get(number)
-        if one is not None and low == high and low == int(low):
-            best[low] = min(best.get(low, one), one, key=lambda each: (-each.mentions, each.name))
+    for number, stated in values.items():
+        one, value = references.get(number), stated.exact
+        if one is not None and value is not None and value.is_integer() and (one.is_known or not known_only):
+            best[value] = min(best.get(value, one), one, key=lambda each: (-each.mentions, each.name))
     smaller = {
         value: min(int(np.searchsorted(highs, value)), len(lows) - int(np.searchsorted(lows, value, "right")))
         for value in best
