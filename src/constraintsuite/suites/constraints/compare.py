@@ -9,9 +9,11 @@ from typing import Literal
 
 from constraintsuite.core.records.constraints import NO_OTHER_KEYS, Constraint
 from constraintsuite.core.records.examples import Example
+from constraintsuite.core.records.text import Document
 from constraintsuite.suites.audit.solvers import Solver, prefer_higher
 from constraintsuite.suites.constraints.number import quantity_measures
 from constraintsuite.suites.constraints.time import dated_measures
+from constraintsuite.suites.queries.topics import plural
 from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.sides.limits import Border, Borders, KnownValues, LimitBuilder, Limited
 from constraintsuite.suites.sides.measures import LimitedMeasure
@@ -91,8 +93,14 @@ class NamedBorders:
 
 
 def _find_borders(view: CorpusView, values: Mapping[str, KnownValues]) -> Borders:
+    def passages() -> Iterator[tuple[int, Document]]:
+        return ((number, row.parse(Document)) for number, row, _ in view.corpus.passages())
+
     numbers = {number for known in values.values() for number in known}
-    return NamedBorders(view, find_references(view.corpus, numbers, view.topics.knowledge))
+    heads = {head for one in view.topics.knowledge.classes.values() for head in one.heads}
+    return NamedBorders(
+        view, find_references(passages, numbers, {form for head in heads for form in (head, plural(head))})
+    )
 
 
 class CompareBuilder(LimitBuilder):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from constraintsuite.core.records.text import Document
-from constraintsuite.suites.corpus.corpus import Corpus
-from constraintsuite.suites.domain import Knowledge
-from constraintsuite.suites.queries.topics import plural
 from constraintsuite.suites.sides.limits import LEAST_ON_EACH_SIDE, KnownValues
 from constraintsuite.text.mentions import MentionFinder, fold
 
@@ -46,19 +43,18 @@ class Reference:
         return self.is_known and " " in self.bare_name
 
 
-def find_references(corpus: Corpus, numbers: Iterable[int], knowledge: Knowledge) -> dict[int, Reference]:
+Passages = Callable[[], Iterable[tuple[int, Document]]]
+"""Reads the documents of a corpus with their numbers, as often as it is called."""
+
+
+def find_references(passages: Passages, numbers: Collection[int], class_nouns: Collection[str]) -> dict[int, Reference]:
     """Those of the documents that are about a thing with a name that no other document has as its title."""
-    wanted = np.zeros(len(corpus.numbering), dtype=np.bool_)
-    wanted[list(numbers)] = True
-    nouns = {form for one in knowledge.classes.values() for head in one.heads for form in (head, plural(head))}
     named: dict[int, str] = {}
-    for number, row, _ in corpus.passages():
-        if wanted[number]:
-            document = row.parse(Document)
-            name = find_name(document.title, document.text)
-            if name and fold(name) not in nouns:
-                named[number] = name
-    titles, mentions = _count(corpus, named)
+    for number, document in passages():
+        name = find_name(document.title, document.text) if number in numbers else ""
+        if name and fold(name) not in class_nouns:
+            named[number] = name
+    titles, mentions = _count(passages, named)
     return {
         number: Reference(number, name, mentions[_ARTICLE.sub("", name)])
         for number, name in named.items()
@@ -72,7 +68,7 @@ def find_name(title: str, text: str) -> str:
     The text itself must use the title, with its capitals. A title that needs brackets to be told apart is ambiguous.
     """
     bare = _ARTICLE.sub("", title)
-    if not _NAME.fullmatch(bare):
+    if not bare[:1].isupper() or not _NAME.fullmatch(bare):
         return ""
     found = [match.group(1) or "" for match in re.finditer(rf"\b([Tt]he )?{re.escape(bare)}(?!\w)", text)]
     if not found:
@@ -83,8 +79,8 @@ def find_name(title: str, text: str) -> str:
 
 
 _ARTICLE = re.compile(r"^[Tt]he ")
-_NAME = re.compile(r"(?=.*[a-z])[^\W\d_][\w'’.& -]*[\w.]")
-"""A name begins with a letter, and has no brackets, colons, commas or question marks."""
+_NAME = re.compile(r"[\w'’.& -]*[\w.]")
+"""A name has no brackets, colons, commas or question marks."""
 _BRACKETS = re.compile(r"\s*\([^()]*\)$")
 
 
@@ -92,15 +88,14 @@ def _title_key(name: str) -> str:
     return fold(_ARTICLE.sub("", _BRACKETS.sub("", name)))
 
 
-def _count(corpus: Corpus, named: Mapping[int, str]) -> tuple[Counter[str], Counter[str]]:
+def _count(passages: Passages, named: Mapping[int, str]) -> tuple[Counter[str], Counter[str]]:
     """How many documents have each name as their title, and how many others name it."""
     keys = {_title_key(name) for name in named.values()}
     bare = {number: _ARTICLE.sub("", name) for number, name in named.items()}
     finder = MentionFinder({name: (name,) for name in bare.values()})
     titles: Counter[str] = Counter()
     mentions: Counter[str] = Counter()
-    for number, row, _ in corpus.passages():
-        document = row.parse(Document)
+    for number, document in passages():
         key = _title_key(document.title)
         titles[key] += key in keys
         found = {one.key for one in finder.find(document.text) if _is_whole(document.text, one.key, one.span.start)}
@@ -126,7 +121,7 @@ def choose_references(
     best: dict[float, Reference] = {}
     for number, stated in values.items():
         one, value = references.get(number), stated.exact
-        if one is not None and value is not None and value.is_integer() and (one.is_known or not known_only):
+        if one is not None and value is not None and value % 1 == 0 and (one.is_known or not known_only):
             best[value] = min(best.get(value, one), one, key=lambda each: (-each.mentions, each.name))
     smaller = {
         value: min(int(np.searchsorted(highs, value)), len(lows) - int(np.searchsorted(lows, value, "right")))
