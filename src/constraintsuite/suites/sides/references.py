@@ -43,11 +43,13 @@ class Reference:
         return self.is_known and " " in self.bare_name
 
 
-Passages = Callable[[], Iterable[tuple[int, Document]]]
+ReadDocuments = Callable[[], Iterable[tuple[int, Document]]]
 """Reads the documents of a corpus with their numbers, as often as it is called."""
 
 
-def find_references(passages: Passages, numbers: Collection[int], class_nouns: Collection[str]) -> dict[int, Reference]:
+def find_references(
+    passages: ReadDocuments, numbers: Collection[int], class_nouns: Collection[str]
+) -> dict[int, Reference]:
     """Those of the documents that are about a thing with a name that no other document has as its title."""
     named: dict[int, str] = {}
     for number, document in passages():
@@ -88,7 +90,7 @@ def _title_key(name: str) -> str:
     return fold(_ARTICLE.sub("", _BRACKETS.sub("", name)))
 
 
-def _count(passages: Passages, named: Mapping[int, str]) -> tuple[Counter[str], Counter[str]]:
+def _count(passages: ReadDocuments, named: Mapping[int, str]) -> tuple[Counter[str], Counter[str]]:
     """How many documents have each name as their title, and how many others name it."""
     keys = {_title_key(name) for name in named.values()}
     bare = {number: _ARTICLE.sub("", name) for number, name in named.items()}
