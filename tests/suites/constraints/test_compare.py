@@ -28,6 +28,7 @@ from constraintsuite.suites.sides.references import Reference, choose_references
         ("The Winter Harbour", "Ice is the theme of the Winter Harbour.", "the Winter Harbour"),
         ("Avon Museum", "The Avon Museum is in Bristol.", "the Avon Museum"),
         ("Seal Haven", "A week at Seal Haven costs £900.", "Seal Haven"),
+        ("Roger Miller", "Roger Dean Miller was a singer. The Roger Miller Museum is in Erick.", ""),
         ("Seal Haven", "This cottage costs £900 a week.", ""),
         ("Seal Haven", "There is a seal haven below the house.", ""),
         ("The Wolf Man (1941 film)", "The Wolf Man (1941 film) is a film.", ""),
@@ -65,6 +66,12 @@ def test_only_whole_names_with_their_capitals_make_a_thing_known() -> None:
         ("", "I Love You is a song."),
         ("", "They love you."),
     ) == {"Love You": 1}
+
+
+def test_an_article_that_belongs_to_the_title_belongs_to_its_mentions() -> None:
+    film = ("The Lone Prairie", "The Lone Prairie is a film.")
+    assert references(film, ("", "A song of the Lone Prairie.")) == {"The Lone Prairie": 0}
+    assert references(film, ("", "He wrote The Lone Prairie.")) == {"The Lone Prairie": 1}
 
 
 def chosen(references: Sequence[Reference], stated: Sequence[ValueRange], *, known_only: bool) -> list[str]:
@@ -107,13 +114,13 @@ def test_every_measure_is_compared_in_at_least_three_wordings_with_a_full_questi
 
 PLACES = ("Alder", "Birch", "Cedar", "Dove", "Elm", "Finch", "Grove", "Heron", "Ivy", "Juniper", "Kite", "Larch")
 KINDS = ("House", "Court", "Lodge", "Manor", "Hall", "Corner", "Gate", "View")
-WAYS = ("through the oak wood", "along the shore", "past two farms and a mill", "for a quiet morning")
+WAYS = ("through the oak wood", "along the shore", "past two farms and a mill", "for a quiet morning", "by the canal")
 OPENINGS = ("stands by the river", "looks out on the harbour", "is hidden in a wood", "is near the old mill")
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """96 hotels with names and prices, and walks that name two of them; built with the rules."""
+    """96 hotels with names and prices, and walks, three of which name one of them; built with the rules."""
     folder = tmp_path_factory.mktemp("names")
     rows = []
     for n in range(96):
@@ -121,7 +128,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cost = f"A room costs {33 + 2 * (n * 37 % 96)} euros a night."
         rest = f"{cost} Bring good shoes." if n % 3 else f"Ask for a map. {cost}"
         rows.append({"id": f"h{n:02}", "title": name, "text": f"{name} is a hotel that {OPENINGS[n % 4]}. {rest}"})
-    for n, start in enumerate(("Heron Hall", "Heron Hall", "Cedar Gate", "Cedar Gate")):
+    for n, start in enumerate(("Heron Hall", "Heron Hall", "Heron Hall", "Cedar Gate", "Cedar Gate")):
         rows.append(
             {
                 "id": f"w{n}",
@@ -172,7 +179,7 @@ def test_only_a_thing_that_others_name_is_asked_for_by_name_alone(examples: list
         assert example.query.removesuffix("?").endswith(words)
         assert example.opposite is not None
         assert example.opposite.removesuffix("?").endswith(words)
-    assert {name for name, ways in given.items() if "name" in ways} == {"Heron Hall", "Cedar Gate"}
+    assert {name for name, ways in given.items() if "name" in ways} == {"Heron Hall"}
 
 
 def test_a_name_is_asked_for_in_one_split(examples: list[Example]) -> None:

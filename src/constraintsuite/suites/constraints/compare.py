@@ -13,6 +13,7 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.suites.audit.solvers import Solver, prefer_higher
 from constraintsuite.suites.constraints.number import quantity_measures
 from constraintsuite.suites.constraints.time import dated_measures
+from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.topics import plural
 from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.sides.limits import Border, Borders, KnownValues, LimitBuilder, Limited
@@ -61,10 +62,15 @@ class NamedBorders:
         "Add texts with other values, or give things their names as titles.",
     )
 
-    def choose(self, measure: LimitedMeasure, values: KnownValues) -> Sequence[Border]:
+    def choose(self, measure: LimitedMeasure, topic: Topic, values: KnownValues) -> Sequence[Border]:
         """The things that divide the values most evenly; one that other texts name is asked for by its name alone too."""
+        possible = {
+            number: self.references[number]
+            for number in values
+            if number in self.references and self.view.topics.is_first(topic, number)
+        }
         borders = []
-        for reference, value in choose_references(self.references, values, known_only=measure.known_only):
+        for reference, value in choose_references(possible, values, known_only=measure.known_only):
             borders.append(self._border(measure, reference, value, "name_and_value"))
             if reference.speaks_for_itself:
                 borders.append(self._border(measure, reference, value, "name"))

@@ -75,7 +75,7 @@ class Borders(Protocol):
     def shortage(self) -> tuple[str, str]:
         """The reason why nothing is asked where there is no border, and what would help."""
 
-    def choose(self, measure: LimitedMeasure, values: KnownValues) -> Sequence[Border]:
+    def choose(self, measure: LimitedMeasure, topic: Topic, values: KnownValues) -> Sequence[Border]:
         """The borders that are asked for in a topic, from the values of its documents."""
 
 
@@ -190,7 +190,7 @@ class LimitBuilder:
                 if measure.fits(topic):
                     members[topic][document] = value
         for topic in sorted(members, key=lambda topic: topic.text):
-            found = borders.choose(measure, members[topic])
+            found = borders.choose(measure, topic, members[topic])
             what, count = measure.key.replace("_", " "), len(members[topic])
             considered.append(
                 ConsideredAttribute(topic.text, what, count, 0, "proposed", "", "", deniable=False)
@@ -230,7 +230,7 @@ class RoundLimits:
         f"no round limit has {LEAST_ON_EACH_SIDE} texts on each side. Add texts with other values, or limits to its measure.",
     )
 
-    def choose(self, measure: LimitedMeasure, values: KnownValues) -> Sequence[Border]:
+    def choose(self, measure: LimitedMeasure, topic: Topic, values: KnownValues) -> Sequence[Border]:
         """The limits that divide the values most evenly."""
         found = [(limit, measure.write(limit)) for limit in choose_limits(values.values(), measure.limits)]
         return [

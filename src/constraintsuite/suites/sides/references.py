@@ -13,7 +13,7 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.suites.sides.limits import LEAST_ON_EACH_SIDE, KnownValues
 from constraintsuite.text.mentions import MentionFinder, fold
 
-LEAST_MENTIONS = 2
+LEAST_MENTIONS = 3
 """A thing that as many other documents name is known."""
 MOST_REFERENCES = 12
 """Things that the documents of one topic are compared with."""
@@ -58,7 +58,7 @@ def find_references(
             named[number] = name
     titles, mentions = _count(passages, named)
     return {
-        number: Reference(number, name, mentions[_ARTICLE.sub("", name)])
+        number: Reference(number, name, mentions[name.removeprefix("the ")])
         for number, name in named.items()
         if titles[_title_key(name)] == 1
     }
@@ -72,7 +72,8 @@ def find_name(title: str, text: str) -> str:
     bare = _ARTICLE.sub("", title)
     if not bare[:1].isupper() or not _NAME.fullmatch(bare):
         return ""
-    found = [match.group(1) or "" for match in re.finditer(rf"\b([Tt]he )?{re.escape(bare)}(?!\w)", text)]
+    places = re.finditer(rf"\b([Tt]he )?{re.escape(bare)}(?!\w)", text)
+    found = [match.group(1) or "" for match in places if _is_whole(text, match.start(), match.end())]
     if not found:
         return ""
     if bare != title:
@@ -93,25 +94,28 @@ def _title_key(name: str) -> str:
 def _count(passages: ReadDocuments, named: Mapping[int, str]) -> tuple[Counter[str], Counter[str]]:
     """How many documents have each name as their title, and how many others name it."""
     keys = {_title_key(name) for name in named.values()}
-    bare = {number: _ARTICLE.sub("", name) for number, name in named.items()}
-    finder = MentionFinder({name: (name,) for name in bare.values()})
+    written = {number: name.removeprefix("the ") for number, name in named.items()}
+    finder = MentionFinder({name: (name,) for name in written.values()})
     titles: Counter[str] = Counter()
     mentions: Counter[str] = Counter()
     for number, document in passages():
-        key = _title_key(document.title)
+        key, text = _title_key(document.title), document.text
         titles[key] += key in keys
-        found = {one.key for one in finder.find(document.text) if _is_whole(document.text, one.key, one.span.start)}
-        mentions.update(found - {bare.get(number)})
+        found = {
+            one.key
+            for one in finder.find(text)
+            if one.span.of(text) == one.key and _is_whole(text, one.span.start, one.span.end)
+        }
+        mentions.update(found - {written.get(number)})
     return titles, mentions
 
 
-def _is_whole(text: str, name: str, start: int) -> bool:
-    """Whether a mention has the capitals of the name, and is no part of a longer name."""
-    end = start + len(name)
-    return text[start:end] == name and not (_LONGER_BEFORE.search(text[:start]) or _LONGER_AFTER.match(text[end:]))
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether a name at this place is no part of a longer one."""
+    return not (_LONGER_BEFORE.search(text[:start]) or _LONGER_AFTER.match(text[end:]))
 
 
-_LONGER_BEFORE = re.compile(r"[^\W\d_a-z]\w* $")
+_LONGER_BEFORE = re.compile(r"(?<![.!?] )\b[^\W\d_a-z]\w* $")
 _LONGER_AFTER = re.compile(r" [^\W_a-z]")
 
 
