@@ -13,7 +13,7 @@ from constraintsuite.core.records.text import Document
 from constraintsuite.suites.sides.limits import LEAST_ON_EACH_SIDE, KnownValues
 from constraintsuite.text.mentions import MentionFinder, fold
 
-LEAST_MENTIONS = 3
+LEAST_MENTIONS = 2
 """A thing that as many other documents name is known."""
 MOST_REFERENCES = 12
 """Things that the documents of one topic are compared with."""
@@ -122,7 +122,7 @@ _LONGER_AFTER = re.compile(r" [^\W_a-z]")
 def choose_references(
     references: Mapping[int, Reference], values: KnownValues, *, known_only: bool
 ) -> list[tuple[Reference, float]]:
-    """Things whose exact value divides the others most evenly, each value once; those that other texts name come first."""
+    """Things with exact values, each value once: those that most others name and, of these, those that divide most evenly."""
     lows, highs = (np.sort([getattr(one, end) for one in values.values()]) for end in ("low", "high"))
     best: dict[float, Reference] = {}
     for number, stated in values.items():
@@ -134,5 +134,5 @@ def choose_references(
         for value in best
     }
     usable = [value for value in best if smaller[value] >= LEAST_ON_EACH_SIDE]
-    usable.sort(key=lambda value: (not best[value].is_known, -smaller[value], value))
+    usable.sort(key=lambda value: (-best[value].mentions, -smaller[value], value))
     return [(best[value], value) for value in usable[:MOST_REFERENCES]]
