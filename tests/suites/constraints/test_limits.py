@@ -52,6 +52,7 @@ def test_quantities_are_converted_within_their_dimension_and_never_between_curre
         ("released", "Dusk is a 1954 drama film by Ada Lind.", ["1954", "1954"]),
         ("released", "Dusk is a drama film. It was released in 1954.", ["1954"]),
         ("released", "Dusk is a drama film about the flood of 1954.", []),
+        ("released", 'Dusk is a drama film, a sequel to the 1954 film "Dawn".', []),
         ("born", "Ada Lind (born 3 May 1901) is a Danish painter.", ["1901"]),
         ("opened", "The museum was opened in 1887 in an old mill.", ["1887"]),
     ],

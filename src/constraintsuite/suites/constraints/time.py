@@ -17,6 +17,7 @@ from constraintsuite.suites.reading.records import ValuesRead
 from constraintsuite.suites.sides.limits import LimitBuilder, Limited, RoundLimits
 from constraintsuite.suites.sides.measures import LimitedMeasure, StatedValue, ValueRange
 from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
+from constraintsuite.text.dates.record import Date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class DatedMeasure(LimitedMeasure):
     def find(self, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
         """The dates of the event, and the year in "a 1966 film"."""
         for date in reading.dates:
-            if date.event in self.events:
+            if date.event in self.events and not _is_of_another(date, text):
                 low, high = float(date.first.year), float(date.last.year)
                 bounds = {"before": (-_FAR, high), "after": (low, _FAR)}.get(date.bound, (low, high))
                 stated = ValueRange(*bounds, date.approximate)
@@ -65,6 +66,12 @@ def dated_measures() -> tuple[DatedMeasure, ...]:
 
 def _make(measure: LimitedMeasure, limit: float, words: str) -> Time:
     return Time(value=words, cue="", forms=(), measure=measure.key, position="below", limit=limit)
+
+
+def _is_of_another(date: Date, text: str) -> bool:
+    """Whether a year only tells which thing is meant, as in "a sequel to the 1969 film"."""
+    is_year = _YEAR.fullmatch(text[date.start : date.end]) is not None
+    return is_year and text[: date.start].lower().endswith(" the ") and text[date.end :][:2].strip().isalpha()
 
 
 _FAR = 1e6
