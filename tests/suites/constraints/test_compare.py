@@ -114,7 +114,7 @@ def test_every_measure_is_compared_in_at_least_three_wordings_with_a_full_questi
 
 PLACES = ("Alder", "Birch", "Cedar", "Dove", "Elm", "Finch", "Grove", "Heron", "Ivy", "Juniper", "Kite", "Larch")
 KINDS = ("House", "Court", "Lodge", "Manor", "Hall", "Corner", "Gate", "View")
-WAYS = ("through the oak wood", "along the shore", "past two farms and a mill", "for a quiet morning", "by the canal")
+WAYS = ("through the oak wood", "along the shore", "past two farms and a mill", "for a quiet morning")
 OPENINGS = ("stands by the river", "looks out on the harbour", "is hidden in a wood", "is near the old mill")
 
 
@@ -128,7 +128,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cost = f"A room costs {33 + 2 * (n * 37 % 96)} euros a night."
         rest = f"{cost} Bring good shoes." if n % 3 else f"Ask for a map. {cost}"
         rows.append({"id": f"h{n:02}", "title": name, "text": f"{name} is a hotel that {OPENINGS[n % 4]}. {rest}"})
-    for n, start in enumerate(("Heron Hall", "Heron Hall", "Heron Hall", "Cedar Gate", "Cedar Gate")):
+    for n, start in enumerate(("Heron Hall", "Heron Hall", "Heron Hall", "Cedar Gate")):
         rows.append(
             {
                 "id": f"w{n}",
