@@ -59,7 +59,8 @@ class NamedBorders:
     shortage: tuple[str, str] = (
         "no_reference",
         "no title that is a name, and that its text uses, has one exact value with enough texts on each side. "
-        "Add texts with other values, or give things their names as titles.",
+        "Add texts with other values, or give things their names as titles; people and films must be known, so that two "
+        "other texts name them.",
     )
 
     def choose(self, measure: LimitedMeasure, topic: Topic, values: KnownValues) -> Sequence[Border]:
