@@ -9,14 +9,8 @@ from constraintsuite.suites.constraints.number import Number
 from constraintsuite.suites.constraints.time import Time
 from constraintsuite.suites.domain import load_knowledge
 from constraintsuite.suites.reading.document import read_values
-from constraintsuite.suites.sides.limits import (
-    LimitBuilder,
-    Limited,
-    LimitedMeasure,
-    Position,
-    ValueRange,
-    choose_limits,
-)
+from constraintsuite.suites.sides.limits import LimitBuilder, Limited, choose_limits
+from constraintsuite.suites.sides.measures import LimitedMeasure, Position, ValueRange
 from constraintsuite.text.choice import get_analyser
 
 
@@ -27,7 +21,7 @@ def measure(builder: LimitBuilder, key: str) -> LimitedMeasure:
 def stated(builder: LimitBuilder, key: str, text: str) -> list[str]:
     """The values of a measure that a text states."""
     (analysis,) = get_analyser("rules").analyse([text])
-    return [one.text for one in builder.find(measure(builder, key), read_values(analysis, load_knowledge()), text)]
+    return [one.text for one in measure(builder, key).find(read_values(analysis, load_knowledge()), text)]
 
 
 @pytest.mark.parametrize(
@@ -58,6 +52,7 @@ def test_quantities_are_converted_within_their_dimension_and_never_between_curre
         ("released", "Dusk is a 1954 drama film by Ada Lind.", ["1954", "1954"]),
         ("released", "Dusk is a drama film. It was released in 1954.", ["1954"]),
         ("released", "Dusk is a drama film about the flood of 1954.", []),
+        ("released", 'Dusk is a drama film, a sequel to the 1954 film "Dawn".', []),
         ("born", "Ada Lind (born 3 May 1901) is a Danish painter.", ["1901"]),
         ("opened", "The museum was opened in 1887 in an old mill.", ["1887"]),
     ],

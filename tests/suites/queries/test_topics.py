@@ -55,6 +55,12 @@ def test_a_smaller_minimum_lets_more_topics_in() -> None:
     assert more == {"French dramas", "French films"}
 
 
+def test_an_actor_and_writer_is_first_of_all_an_actor() -> None:
+    actor, writer = defined("actor", "person"), defined("writer", "person")
+    table = make_topics([(actor, writer)] * 3 + [(writer,)] * 3, 3)
+    assert {topic.text: table.is_first(topic, 0) for topic in table.sizes} == {"actors": True, "writers": False}
+
+
 def test_the_topics_of_a_document_stand_smallest_first() -> None:
     table = make_topics([(reading,) for reading in FILMS], 3)
     assert [topic.text for topic in table.topics_of(0)] == [

@@ -15,15 +15,8 @@ from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.audit.solvers import Solver
 from constraintsuite.suites.reading.records import ValuesRead
-from constraintsuite.suites.sides.limits import (
-    LimitBuilder,
-    Limited,
-    LimitedMeasure,
-    LimitWording,
-    Position,
-    StatedValue,
-    ValueRange,
-)
+from constraintsuite.suites.sides.limits import LimitBuilder, Limited, RoundLimits
+from constraintsuite.suites.sides.measures import LimitedMeasure, LimitWording, StatedValue, ValueRange
 from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
 from constraintsuite.text.quantities.quantity import Quantity, convert
 
@@ -41,9 +34,7 @@ class QuantityMeasure(LimitedMeasure):
 
     dimension: str
     units: tuple[str, ...]
-    """Units that count."""
-    unit: str
-    """The unit of the limits, into which the others are converted."""
+    """Units that count; others than `unit` are converted."""
     measured: frozenset[str]
     """What the text must say that the quantity measures; if empty, anything."""
     per: str | None
@@ -53,7 +44,23 @@ class QuantityMeasure(LimitedMeasure):
     no_signs: str = ""
     """A pattern that it must not match: the time of one step is not the time of a recipe."""
     written: str
-    """A limit in words, with `{n}` for the number."""
+    """A value in words, with `{n}` for the number."""
+
+    def find(self, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
+        """The quantities that this measure is about."""
+        for quantity in reading.quantities:
+            if _is_meant(quantity, self) and _is_said(quantity, self, text):
+                converted = convert(quantity, self.unit)
+                if converted is not None:
+                    low = -inf if converted.low is None else round(converted.low, 6)
+                    high = inf if converted.high is None else round(converted.high, 6)
+                    written = _in_words(low, high, self.unit)
+                    stated = ValueRange(low, high, converted.approximate)
+                    yield StatedValue(quantity.start, quantity.end, stated, written)
+
+    def write(self, value: float) -> str:
+        """Such as "700 pounds a week"."""
+        return self.written.format(n=f"{value:,g}" if value < 1e6 else f"{value:,.0f}")
 
 
 class _MeasureEntry(StrictModel):
@@ -72,6 +79,7 @@ class _MeasureEntry(StrictModel):
     no_signs: str = ""
     limits: tuple[float, ...]
     wordings: tuple[LimitWording, ...]
+    comparing: tuple[LimitWording, ...] = ()
 
     def measures(self) -> Iterator[QuantityMeasure]:
         """The measure, or one for each currency and each thing that a price is for."""
@@ -83,6 +91,7 @@ class _MeasureEntry(StrictModel):
                     of=self.of,
                     limits=self.limits,
                     wordings=self.wordings,
+                    comparing=self.comparing,
                     dimension=self.dimension,
                     units=(currency,) if currency else self.units,
                     unit=currency or self.unit,
@@ -95,41 +104,14 @@ class _MeasureEntry(StrictModel):
 
 
 @cache
-def _measures() -> tuple[QuantityMeasure, ...]:
+def quantity_measures() -> tuple[QuantityMeasure, ...]:
+    """The measures of the file."""
     entries = read_package_yaml(tuple[_MeasureEntry, ...], "constraintsuite.suites.constraints", "number.yaml")
     return tuple(measure for entry in entries for measure in entry.measures())
 
 
-def _make(measure: LimitedMeasure, limit: float, position: Position, cue: str) -> Number:
-    assert isinstance(measure, QuantityMeasure)
-    return Number(
-        value=_write(measure, limit),
-        cue=cue,
-        forms=(),
-        measure=measure.key,
-        position=position,
-        limit=limit,
-        unit=measure.unit,
-    )
-
-
-def _write(measure: LimitedMeasure, limit: float) -> str:
-    assert isinstance(measure, QuantityMeasure)
-    return measure.written.format(n=f"{limit:,g}" if limit < 1e6 else f"{limit:,.0f}")
-
-
-def find_quantities(measure: LimitedMeasure, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
-    """The quantities of a text that this measure is about."""
-    assert isinstance(measure, QuantityMeasure)
-    for quantity in reading.quantities:
-        if _is_meant(quantity, measure) and _is_said(quantity, measure, text):
-            converted = convert(quantity, measure.unit)
-            if converted is not None:
-                low = -inf if converted.low is None else round(converted.low, 6)
-                high = inf if converted.high is None else round(converted.high, 6)
-                yield StatedValue(
-                    quantity.start, quantity.end, ValueRange(low, high), _in_words(low, high, measure.unit)
-                )
+def _make(measure: LimitedMeasure, limit: float, words: str) -> Number:
+    return Number(value=words, cue="", forms=(), measure=measure.key, position="below", limit=limit, unit=measure.unit)
 
 
 def _is_meant(quantity: Quantity, measure: QuantityMeasure) -> bool:
@@ -174,4 +156,8 @@ class NumberType:
 
 
 NUMBER = NumberType()
-BUILDER = LimitBuilder(make=_make, write=_write, find=find_quantities, measures=_measures, balanced=UNBALANCED)
+BUILDER = LimitBuilder(
+    borders=lambda view, values: RoundLimits(_make),
+    measures=quantity_measures,
+    balanced=UNBALANCED,
+)

@@ -12,9 +12,12 @@ from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import Example
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.audit.solvers import Solver
+from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.reading.records import ValuesRead
-from constraintsuite.suites.sides.limits import LimitBuilder, Limited, LimitedMeasure, Position, StatedValue, ValueRange
+from constraintsuite.suites.sides.limits import LimitBuilder, Limited, RoundLimits
+from constraintsuite.suites.sides.measures import LimitedMeasure, StatedValue, ValueRange
 from constraintsuite.suites.sides.solvers import BY_CONSTRUCTION, LIMIT_SOLVERS, UNBALANCED
+from constraintsuite.text.dates.record import Date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,32 +35,48 @@ class Time(Limited):
 class DatedMeasure(LimitedMeasure):
     """An event, the verbs that state it, and whether the year of the defining sentence states it too."""
 
+    unit: str = "year"
     events: tuple[str, ...]
     class_year: bool = False
 
+    def find(self, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
+        """The dates of the event, and the year in "a 1966 film"."""
+        for date in reading.dates:
+            if date.event in self.events and not _is_of_another(date, text):
+                low, high = float(date.first.year), float(date.last.year)
+                bounds = {"before": (-_FAR, high), "after": (low, _FAR)}.get(date.bound, (low, high))
+                stated = ValueRange(*bounds, date.approximate)
+                written = self.write(low) if low == high else f"{self.write(low)} to {self.write(high)}"
+                yield StatedValue(date.start, date.end, stated, written)
+        defining = next((one for one in reading.classes if one.strength == 3), None)
+        if self.class_year and defining is not None:
+            years = [word for word in defining.modifiers if _YEAR.fullmatch(word)]
+            for year in years[:1]:
+                yield StatedValue(defining.start, defining.end, ValueRange(float(year), float(year)), year)
+
+    def write(self, value: float) -> str:
+        """The year."""
+        return f"{value:.0f}"
+
+    def fits(self, topic: Topic) -> bool:
+        """A topic such as "1950s films" already says when."""
+        return not topic.decade
+
 
 @cache
-def _measures() -> tuple[DatedMeasure, ...]:
+def dated_measures() -> tuple[DatedMeasure, ...]:
+    """The measures of the file."""
     return read_package_yaml(tuple[DatedMeasure, ...], "constraintsuite.suites.constraints", "time.yaml")
 
 
-def _make(measure: LimitedMeasure, limit: float, position: Position, cue: str) -> Time:
-    return Time(value=f"{limit:.0f}", cue=cue, forms=(), measure=measure.key, position=position, limit=limit)
+def _make(measure: LimitedMeasure, limit: float, words: str) -> Time:
+    return Time(value=words, cue="", forms=(), measure=measure.key, position="below", limit=limit)
 
 
-def find_years(measure: LimitedMeasure, reading: ValuesRead, text: str) -> Iterator[StatedValue]:
-    """The dates of the event, and the year in "a 1966 film"."""
-    assert isinstance(measure, DatedMeasure)
-    for date in reading.dates:
-        if date.event in measure.events:
-            low, high = float(date.first.year), float(date.last.year)
-            stated = ValueRange(*{"before": (-_FAR, high), "after": (low, _FAR)}.get(date.bound, (low, high)))
-            yield StatedValue(date.start, date.end, stated, f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}")
-    defining = next((one for one in reading.classes if one.strength == 3), None)
-    if measure.class_year and defining is not None:
-        years = [word for word in defining.modifiers if _YEAR.fullmatch(word)]
-        for year in years[:1]:
-            yield StatedValue(defining.start, defining.end, ValueRange(float(year), float(year)), year)
+def _is_of_another(date: Date, text: str) -> bool:
+    """Whether a year only tells which thing is meant, as in "a sequel to the 1969 film"."""
+    is_year = _YEAR.fullmatch(text[date.start : date.end]) is not None
+    return is_year and text[: date.start].lower().endswith(" the ") and text[date.end :][:2].strip().isalpha()
 
 
 _FAR = 1e6
@@ -82,10 +101,7 @@ class TimeType:
 
 TIME = TimeType()
 BUILDER = LimitBuilder(
-    make=_make,
-    write=lambda measure, limit: f"{limit:.0f}",
-    find=find_years,
-    measures=_measures,
-    fits=lambda topic: not topic.decade,
+    borders=lambda view, values: RoundLimits(_make),
+    measures=dated_measures,
     balanced=UNBALANCED,
 )

@@ -75,6 +75,12 @@ class TopicTable:
         """The topics of a document, the smallest first."""
         return self._topics[int(self._kind_of[document])]
 
+    def is_first(self, topic: Topic, document: int) -> bool:
+        """Whether the topic is what a document calls its subject first: an actor and writer is first of all an actor."""
+        classes = self._kinds[int(self._kind_of[document])]
+        first = classes[0] if classes else None
+        return first is not None and (first.head == topic.head or first.kind == topic.kind == "film")
+
     def attribute_topic(self, document: int) -> Topic | None:
         """The topic to whose attributes a document contributes: its largest topic without nationality and decade."""
         return self._attribute_topics[int(self._kind_of[document])]

@@ -1,17 +1,15 @@
-"""Questions about a value that has an order, such as a price or a year: documents below a limit, and documents above it."""
+"""Questions about a value that has an order, such as a price or a year: documents below a border, and documents above it."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf
-from typing import Literal, NamedTuple
+from typing import Protocol
 
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint, Evidence
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
-from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Document
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair, PairDraft
@@ -24,13 +22,13 @@ from constraintsuite.suites.reading.records import ValuesRead
 from constraintsuite.suites.reading.signs import has_class
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.sides.drafts import side_drafts
+from constraintsuite.suites.sides.measures import LimitedMeasure, LimitWording, Position, ValueRange
 from constraintsuite.suites.sides.questions import Side, SidesSurvey, TwoSidedQuestion, nearest
 from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
+from constraintsuite.text.mentions import find_forms
 
-Position = Literal["below", "above"]
-"""On which side of the limit a value is."""
 LEAST_ON_EACH_SIDE = 3
 MOST_LIMITS = 4
 """Limits that are asked for in one topic, those that divide it most evenly."""
@@ -38,7 +36,10 @@ MOST_LIMITS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limited(Constraint):
-    """A query for things whose value is below a limit, or above it; evidence is every place that states the value."""
+    """A query for things whose value is below a limit, or above it; evidence is every place that states the value.
+
+    Neither text may have the words of `forms`, such as the name of the thing whose value is the limit.
+    """
 
     measure: str
     """What has the value, such as `price` or `released`."""
@@ -57,68 +58,48 @@ class Limited(Constraint):
         return found.value if position is None else f"{self.side_words[position == 'above']} {self.value}"
 
 
-class ValueRange(NamedTuple):
-    """All values that a text may mean."""
-
-    low: float = -inf
-    high: float = inf
-
-    def position(self, limit: float) -> Position | None:
-        """On which side of a limit all of it is; None if on neither."""
-        return "below" if self.high < limit else "above" if self.low > limit else None
+KnownValues = Mapping[int, ValueRange]
+"""The values that documents state, by their numbers."""
 
 
-class StatedValue(NamedTuple):
-    """A place of a text that states a value."""
+@dataclass(frozen=True, slots=True)
+class Border:
+    """A value that documents are below or above, and how a query asks for its sides."""
 
-    start: int
-    end: int
-    range: ValueRange
-    text: str
-    """The value in one form for all texts, such as "25 minute"."""
-
-
-class LimitWording(StrictModel):
-    """One way to ask for what is below a limit `{n}`, and for what is above it."""
-
-    name: str
-    below: str
-    above: str
-    cues: tuple[str, str]
-    """The words that state each side, such as `under` and `over`."""
-
-
-class LimitedMeasure(StrictModel):
-    """Something with an order that texts say of things of some kinds, and how people ask for it."""
-
-    key: str
-    of: tuple[str, ...] = ()
-    """Kinds of classes in the domain files; if empty, all."""
-    limits: tuple[float, ...]
-    """Round numbers that people use."""
+    constraint: Limited
+    """What asks for the documents below it."""
+    words: str
+    """The words of a query for it, such as "30 minutes"."""
+    relation: str
     wordings: tuple[LimitWording, ...]
+    name: str = ""
+    """The name in these words; a name is asked for in one split only."""
+    document: int = 0
+    """The document that the name belongs to."""
 
 
-FindValues = Callable[[LimitedMeasure, ValuesRead, str], Iterator[StatedValue]]
-"""The places of a text that state the value of a measure, from what was read of it."""
+class Borders(Protocol):
+    """The borders that a corpus gives."""
+
+    @property
+    def shortage(self) -> tuple[str, str]:
+        """The reason why nothing is asked where there is no border, and what would help."""
+
+    def choose(self, measure: LimitedMeasure, topic: Topic, values: KnownValues) -> Sequence[Border]:
+        """The borders that are asked for in a topic, from the values of its documents."""
 
 
 @dataclass(frozen=True)
 class LimitBuilder:
     """Makes examples of a constraint type with limits, from what is read in texts and a file of measures."""
 
-    make: Callable[[LimitedMeasure, float, Position, str], Limited]
-    """The constraint for a measure, a limit, one of its sides, and the words of the query that state it."""
-    write: Callable[[LimitedMeasure, float], str]
-    """A limit in words, such as "30 minutes"."""
-    find: FindValues
+    borders: Callable[[CorpusView, Mapping[str, KnownValues]], Borders]
+    """Finds what documents are compared with, from their values by measure."""
     measures: Callable[[], Sequence[LimitedMeasure]]
-    fits: Callable[[Topic], bool] = lambda topic: True
-    """Whether a topic may be narrowed by a limit: "1950s films" already says when."""
     balanced: Mapping[str, str] = field(default_factory=dict)
 
     def survey(self, view: CorpusView, knowledge: Knowledge, recipe: Recipe, rejects: Counter[str]) -> SidesSurvey:
-        """Find the measures whose values are known in enough documents on both sides of a round limit."""
+        """Find the measures whose values are known in enough documents on both sides of a border."""
         values: dict[str, dict[int, ValueRange]] = defaultdict(dict)
         for number, document, row in view.corpus.passages():
             kinds = {topic.kind for topic in view.topics.topics_of(number)}
@@ -130,19 +111,20 @@ class LimitBuilder:
                 continue
             text = document.parse(Document).text
             for measure in measures:
-                value = self._value(measure, reading, text)
+                value = measure.read(reading, text)
                 if value is not None:
                     values[measure.key][number] = value
         considered: list[ConsideredAttribute] = []
+        borders = self.borders(view, values)
         questions = [
             question
             for measure in (self.measures() if recipe.queries.mine else ())
-            for question in self._ask(measure, values[measure.key], view.topics, considered)
+            for question in self._ask(measure, values[measure.key], borders, view.topics, considered)
         ]
         return SidesSurvey(questions, view.topics, view.corpus.numbering, considered)
 
     def draft(self, proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str]) -> Iterable[PairDraft]:
-        """Natural texts on both sides of a limit, near it."""
+        """Natural texts on both sides of a border, near it."""
         return side_drafts(proposals, job, rejects, lambda constraint: _positions(constraint)[SATISFYING])
 
     def read(
@@ -150,7 +132,7 @@ class LimitBuilder:
     ) -> tuple[Evidence, ...]:
         """Every place that states the value."""
         measure = self._measure(constraint)
-        found = self.find(measure, read_values(analysis, knowledge), analysis.text)
+        found = measure.find(read_values(analysis, knowledge), analysis.text)
         return tuple(Evidence(role, one.start, one.end, one.text, measure.key) for one in found)
 
     def find_fault(self, pair: CheckedPair) -> str | None:
@@ -161,6 +143,8 @@ class LimitBuilder:
         for role, document in ((SATISFYING, pair.satisfying), (VIOLATING, pair.violating)):
             if self.position(constraint, document.analysis, knowledge) != wanted[role]:
                 return f"{role}_value_unclear"
+            if _names_border(constraint, document.title, document.text):
+                return f"{role}_names_border"
         return None
 
     def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
@@ -175,7 +159,7 @@ class LimitBuilder:
     def position(self, constraint: Constraint, analysis: Analysis, knowledge: Knowledge) -> Position | None:
         """On which side of the limit a text says that the value is; None if that is not clear."""
         assert isinstance(constraint, Limited)
-        value = self._value(self._measure(constraint), read_values(analysis, knowledge), analysis.text)
+        value = self._measure(constraint).read(read_values(analysis, knowledge), analysis.text)
         return None if value is None else value.position(constraint.limit)
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
@@ -187,8 +171,11 @@ class LimitBuilder:
             texts = (example.satisfying.text, example.violating.text)
             wanted = _positions(example.constraint)
             for role, analysis in zip(wanted, get_analyser(example.analyser).analyse(texts), strict=True):
+                document = example.document(role)
                 if self.position(example.constraint, analysis, knowledge) != wanted[role]:
                     yield f"{example.id}: the value of the {role} document is not {wanted[role]} the limit"
+                if _names_border(example.constraint, document.title, document.text):
+                    yield f"{example.id}: the {role} document names what it is compared with"
 
     def _measure(self, constraint: Constraint) -> LimitedMeasure:
         assert isinstance(constraint, Limited)
@@ -198,17 +185,11 @@ class LimitBuilder:
         """The measures of things of a kind: those that name it, and those of all kinds."""
         return [one for one in self.measures() if kind in one.of or not one.of]
 
-    def _value(self, measure: LimitedMeasure, reading: ValuesRead, text: str) -> ValueRange | None:
-        """The value that a document states, if it states one value only, and neither denies it nor doubts it."""
-        found = list(self.find(measure, reading, text))
-        ranges = {one.range for one in found}
-        doubted = any(one.start < scope.end and scope.start < one.end for one in found for scope in reading.scopes)
-        return ranges.pop() if len(ranges) == 1 and not doubted else None
-
     def _ask(
         self,
         measure: LimitedMeasure,
-        values: Mapping[int, ValueRange],
+        values: KnownValues,
+        borders: Borders,
         topics: TopicTable,
         considered: list[ConsideredAttribute],
     ) -> Iterator[TwoSidedQuestion]:
@@ -216,39 +197,55 @@ class LimitBuilder:
         members: dict[Topic, dict[int, ValueRange]] = defaultdict(dict)
         for document, value in values.items():
             for topic in topics.topics_of(document):
-                if self.fits(topic):
+                if measure.fits(topic):
                     members[topic][document] = value
         for topic in sorted(members, key=lambda topic: topic.text):
-            limits = choose_limits(members[topic].values(), measure.limits)
+            found = borders.choose(measure, topic, members[topic])
             what, count = measure.key.replace("_", " "), len(members[topic])
             considered.append(
                 ConsideredAttribute(topic.text, what, count, 0, "proposed", "", "", deniable=False)
-                if limits
-                else ConsideredAttribute(topic.text, what, count, 0, "dropped", "one_side", ONE_SIDE, deniable=False)
+                if found
+                else ConsideredAttribute(topic.text, what, count, 0, "dropped", *borders.shortage, deniable=False)
             )
-            for limit in limits:
-                yield TwoSidedQuestion(topic, measure.key, self._sides(measure, topic, limit, members[topic]))
-
-    def _sides(
-        self, measure: LimitedMeasure, topic: Topic, limit: float, values: Mapping[int, ValueRange]
-    ) -> tuple[Side, Side]:
-        written = self.write(measure, limit)
-        below = [(limit - one.high, document) for document, one in values.items() if one.position(limit) == "below"]
-        above = [(one.low - limit, document) for document, one in values.items() if one.position(limit) == "above"]
-        low: list[Wording] = []
-        high: list[Wording] = []
-        for one in measure.wordings:
-            asked = [text.format(topic=topic.text, n=written) for text in (one.below, one.above)]
-            names = [f"{one.name}_BELOW", f"{one.name}_ABOVE"]
-            low.append(Wording(asked[0], asked[1], names[0], f"{measure.key}.{names[0]}", one.cues[0]))
-            high.append(Wording(asked[1], asked[0], names[1], f"{measure.key}.{names[1]}", one.cues[1]))
-        return (
-            Side(self.make(measure, limit, "below", low[0].cue), tuple(low), nearest(below)),
-            Side(self.make(measure, limit, "above", high[0].cue), tuple(high), nearest(above)),
-        )
+            for border in found:
+                sides = _sides(border, topic, members[topic])
+                yield TwoSidedQuestion(topic, border.relation, sides, border.name, border.document)
 
 
-ONE_SIDE = f"no round limit has {LEAST_ON_EACH_SIDE} texts on each side. Add texts with other values, or limits to its measure."
+def _sides(border: Border, topic: Topic, values: KnownValues) -> tuple[Side, Side]:
+    limit = border.constraint.limit
+    below = [(limit - one.high, document) for document, one in values.items() if one.position(limit) == "below"]
+    above = [(one.low - limit, document) for document, one in values.items() if one.position(limit) == "above"]
+    low: list[Wording] = []
+    high: list[Wording] = []
+    for one in border.wordings:
+        asked = [text.format(topic=topic.text, n=border.words) for text in (one.below, one.above)]
+        names = [f"{one.name}_BELOW", f"{one.name}_ABOVE"]
+        low.append(Wording(asked[0], asked[1], names[0], f"{border.relation}.{names[0]}", one.cues[0]))
+        high.append(Wording(asked[1], asked[0], names[1], f"{border.relation}.{names[1]}", one.cues[1]))
+    return (
+        Side(replace(border.constraint, cue=low[0].cue), tuple(low), nearest(below)),
+        Side(replace(border.constraint, position="above", cue=high[0].cue), tuple(high), nearest(above)),
+    )
+
+
+@dataclass(frozen=True)
+class RoundLimits:
+    """Borders that are round numbers of a file."""
+
+    make: Callable[[LimitedMeasure, float, str], Limited]
+    """What asks for values below a limit, from the limit as a number and in words."""
+    shortage: tuple[str, str] = (
+        "one_side",
+        f"no round limit has {LEAST_ON_EACH_SIDE} texts on each side. Add texts with other values, or limits to its measure.",
+    )
+
+    def choose(self, measure: LimitedMeasure, topic: Topic, values: KnownValues) -> Sequence[Border]:
+        """The limits that divide the values most evenly."""
+        found = [(limit, measure.write(limit)) for limit in choose_limits(values.values(), measure.limits)]
+        return [
+            Border(self.make(measure, limit, words), words, measure.key, measure.wordings) for limit, words in found
+        ]
 
 
 def choose_limits(values: Iterable[ValueRange], limits: Iterable[float]) -> list[float]:
@@ -267,3 +264,7 @@ def _positions(constraint: Constraint) -> dict[str, Position]:
     assert isinstance(constraint, Limited)
     other: Position = "above" if constraint.position == "below" else "below"
     return {SATISFYING: constraint.position, VIOLATING: other}
+
+
+def _names_border(constraint: Constraint, title: str, text: str) -> bool:
+    return bool(find_forms(f"{title}\n{text}", constraint.forms))

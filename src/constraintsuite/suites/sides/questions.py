@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +39,15 @@ class TwoSidedQuestion:
     relation: str
     """What is asked: examples of one relation are counted and balanced together."""
     sides: tuple[Side, Side]
+    name: str = ""
+    """A name that it asks about, which is asked about in one split only."""
+    document: int = 0
+    """The document that the name belongs to."""
+
+    @property
+    def name_key(self) -> str:
+        """The key of its name among the names of a corpus."""
+        return f"{self.relation}\x1f{self.name}"
 
     @property
     def key(self) -> str:
@@ -55,16 +64,22 @@ class SidesSurvey:
     topics: TopicTable
     numbering: Numbering
     considered: Sequence[ConsideredAttribute] = ()
-    names: Mapping[str, DocumentNumbers] = field(default_factory=dict)
     ties: tuple[Sequence[DocumentNumbers], ...] = ()
 
     @property
+    def names(self) -> Mapping[str, DocumentNumbers]:
+        """The document of each name, in whose split it is asked about."""
+        return {one.name_key: np.array([one.document], dtype=np.uint32) for one in self.questions if one.name}
+
+    @property
     def uses(self) -> Iterator[DocumentNumbers]:
-        """For each relation, the documents nearest to the borders of its questions, on one side and on the other."""
+        """For each relation, the documents nearest to the borders of its questions, on each side, and those of its names."""
         found: dict[tuple[str, int], list[DocumentNumbers]] = defaultdict(list)
         for question in self.questions:
             for number, side in enumerate(question.sides):
                 found[question.relation, number].append(side.documents[:MOST_EXPECTED])
+            if question.name:
+                found[question.relation, 2].append(np.array([question.document], dtype=np.uint32))
         return (np.concatenate(found[key]) for key in sorted(found))
 
     def propose(self, splits: AskedSplits, rejects: Counter[str]) -> Iterator[Proposal]:
@@ -72,7 +87,8 @@ class SidesSurvey:
         for question in self.questions:
             one, other = question.sides
             dealt = False
-            for split, (own, others) in splits.deal(question.key, one.documents, other.documents):
+            asked = question.name_key if question.name else question.key
+            for split, (own, others) in splits.deal(asked, one.documents, other.documents):
                 if len(others):
                     dealt = True
                     yield self._proposal(question, one, split, own, others)
@@ -104,6 +120,7 @@ class SidesSurvey:
             satisfying=self.numbering.names(own.tolist()),
             violating=self.numbering.names(others.tolist()),
             examples_expected=min(len(own), len(others), MOST_EXPECTED),
+            is_name=bool(question.name),
             by_signs=self.topics.is_by_signs(topic),
             reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
             other_wordings=tuple(more),

@@ -10,6 +10,7 @@ import numpy as np
 from constraintsuite.core.records.examples import SATISFYING, VIOLATING, Example
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.suites.audit.solvers import Solver, prefer_higher
+from constraintsuite.suites.sides.limits import Limited
 from constraintsuite.text.terms import words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -33,13 +34,13 @@ def _same_digits(example: Example, role: str) -> int:
 
 
 def _nearest(examples: Sequence[Example]) -> FloatArray:
-    """Prefers the value that is nearest to the first number of the query."""
+    """Prefers the value that is nearest to the limit, whether the query says it or names a thing that has it."""
     return np.array([_distance(one, VIOLATING) - _distance(one, SATISFYING) for one in examples], dtype=np.float64)
 
 
 def _distance(example: Example, role: str) -> float:
-    asked = _NUMBER.search(example.query)
-    return abs(_largest(example, role) - float(asked.group().replace(",", ""))) if asked else 0.0
+    constraint = example.constraint
+    return abs(_largest(example, role) - constraint.limit) if isinstance(constraint, Limited) else 0.0
 
 
 def _earlier(examples: Sequence[Example]) -> FloatArray:
@@ -56,7 +57,7 @@ def _words_before(example: Example, role: str) -> int:
 
 LIMIT_SOLVERS = (
     Solver("larger_value", "the text with the larger value", prefer_higher(_largest)),
-    Solver("nearest_value", "the text whose value is nearest to the number in the query", _nearest),
+    Solver("nearest_value", "the text whose value is nearest to the limit", _nearest),
     Solver("earlier_value", "the text that states its value earlier", _earlier),
     Solver("more_numbers", "the text with more numbers in digits", prefer_higher(_count_numbers)),
     Solver("same_digits", "the text with more of the query's numbers", prefer_higher(_same_digits), reads_query=True),

@@ -1,4 +1,4 @@
-"""Quantities that belong together: 1 hour and 52 minutes, 6 ft 3 in, 46.4 °F (8 °C)."""
+"""Quantities that belong together: 1 hour and 52 minutes, three hours and a half, 6 ft 3 in, 46.4 °F (8 °C)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from constraintsuite.text.quantities.draft import Draft
 from constraintsuite.text.quantities.limits import sides
 from constraintsuite.text.quantities.scan import Pieces
+from constraintsuite.text.quantities.unit_words import find_unit
 from constraintsuite.text.quantities.units import unit_table
 
 _COMPOUND = ("duration", "length", "mass", "age")
@@ -23,7 +24,8 @@ _NEXT = {
 def join_compounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
     """The drafts, with a larger and a smaller unit that follow each other made one quantity in the smaller."""
     joined: list[Draft] = []
-    for draft in drafts:
+    for each in drafts:
+        draft = _with_part(pieces, each if joined and joined[-1].after == each.first - 1 else _with_one(pieces, each))
         if joined and (_is_rest_of_years(pieces, joined[-1], draft) or _lost_its_square(pieces, joined[-1], draft)):
             continue
         whole = _sum(pieces, joined[-1], draft) if joined else None
@@ -32,6 +34,34 @@ def join_compounds(pieces: Pieces, drafts: list[Draft]) -> list[Draft]:
         else:
             joined.append(draft)
     return joined
+
+
+def _with_one(pieces: Pieces, small: Draft) -> Draft:
+    """The draft with the one larger unit before it: an hour and ten minutes; after "an hour to" it is the end of a range."""
+    at = small.first - 3
+    found = find_unit(pieces, at + 1) if pieces.lower(at) in ("a", "an") and pieces.lower(at + 2) == "and" else None
+    one, two = (unit_table().units.get(name) for name in (found.unit.name if found else "", small.unit))
+    if one is None or two is None or one.factor is None or two.factor is None or (one.name, two.name) not in _NEXT:
+        return small
+    ratio = one.factor / two.factor
+    if small.low is None or small.low != small.high or small.low >= ratio or small.approximate:
+        return small
+    whole = int(ratio) + small.low
+    low = None if pieces.lower(at - 1) in ("to", "or") else whole
+    return replace(small, first=at, low=low, high=whole, bound="" if low else "range")
+
+
+def _with_part(pieces: Pieces, draft: Draft) -> Draft:
+    """The draft with the half or quarter after its unit: three hours and a half."""
+    words = [pieces.lower(draft.after + offset) for offset in range(5)]
+    part = {"half": 0.5, "quarter": 0.25}.get(words[2])
+    if part is None or words[:2] != ["and", "a"] or draft.dimension not in _COMPOUND:
+        return draft
+    if draft.low is None or draft.low != draft.high or draft.low != int(draft.low) or draft.hyphen or draft.per:
+        return draft
+    if words[3] == "-" or words[3:] in (["of", "a"], ["of", "an"]) or find_unit(pieces, draft.after + 3) is not None:
+        return draft  # three hours and a half-mile, and a quarter of a mile
+    return replace(draft, after=draft.after + 3, low=draft.low + part, high=draft.low + part)
 
 
 def _is_rest_of_years(pieces: Pieces, large: Draft, small: Draft) -> bool:
