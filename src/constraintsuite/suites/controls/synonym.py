@@ -7,14 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from constraintsuite.core.records.examples import MINPAIRS, Example
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
+from constraintsuite.suites.controls.own import Forms
 from constraintsuite.suites.controls.rewrites import RewrittenExample, SpanRewrite, apply_changes, topic_forms
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences
@@ -28,13 +29,6 @@ def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
     ways = [_rewrite_query, _rewrite_documents]
     rng.shuffle(ways)
     return next((variant for way in ways if (variant := way(example, rng)) is not None), None)
-
-
-def _as_forms(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-Forms = Annotated[tuple[str, ...], BeforeValidator(_as_forms)]
 
 
 class Guards(StrictModel, populate_by_name=True):

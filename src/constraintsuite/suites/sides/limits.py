@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint, Evidence
@@ -139,7 +139,7 @@ class LimitBuilder:
         self, constraint: Constraint, role: str, analysis: Analysis, title: str, knowledge: Knowledge
     ) -> tuple[Evidence, ...]:
         """Every place that states the value."""
-        measure = self._measure(constraint)
+        measure = self.measure_of(constraint)
         found = self.find(measure, read_values(analysis, knowledge), analysis.text)
         return tuple(Evidence(role, one.start, one.end, one.text, measure.key) for one in found)
 
@@ -165,7 +165,7 @@ class LimitBuilder:
     def position(self, constraint: Constraint, analysis: Analysis, knowledge: Knowledge) -> Position | None:
         """On which side of the limit a text says that the value is; None if that is not clear."""
         assert isinstance(constraint, Limited)
-        value = self._value(self._measure(constraint), read_values(analysis, knowledge), analysis.text)
+        value = self._value(self.measure_of(constraint), read_values(analysis, knowledge), analysis.text)
         return None if value is None else value.position(constraint.limit)
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
@@ -180,7 +180,8 @@ class LimitBuilder:
                 if self.position(example.constraint, analysis, knowledge) != wanted[role]:
                     yield f"{example.id}: the value of the {role} document is not {wanted[role]} the limit"
 
-    def _measure(self, constraint: Constraint) -> LimitedMeasure:
+    def measure_of(self, constraint: Constraint) -> LimitedMeasure:
+        """What is limited."""
         assert isinstance(constraint, Limited)
         return next(measure for measure in self.measures() if measure.key == constraint.measure)
 
@@ -222,20 +223,25 @@ class LimitBuilder:
     def _sides(
         self, measure: LimitedMeasure, topic: Topic, limit: float, values: Mapping[int, ValueRange]
     ) -> tuple[Side, Side]:
-        written = self.write(measure, limit)
         below = [(limit - one.high, document) for document, one in values.items() if one.position(limit) == "below"]
         above = [(one.low - limit, document) for document, one in values.items() if one.position(limit) == "above"]
-        low: list[Wording] = []
-        high: list[Wording] = []
-        for one in measure.wordings:
-            asked = [text.format(topic=topic.text, n=written) for text in (one.below, one.above)]
-            names = [f"{one.name}_BELOW", f"{one.name}_ABOVE"]
-            low.append(Wording(asked[0], asked[1], names[0], f"{measure.key}.{names[0]}", one.cues[0]))
-            high.append(Wording(asked[1], asked[0], names[1], f"{measure.key}.{names[1]}", one.cues[1]))
+        written = self.write(measure, limit)
+        low, high = (ask_for_side(measure, topic.text, written, side) for side in get_args(Position))
         return (
-            Side(self.make(measure, limit, "below", low[0].cue), tuple(low), nearest(below)),
-            Side(self.make(measure, limit, "above", high[0].cue), tuple(high), nearest(above)),
+            Side(self.make(measure, limit, "below", low[0].cue), low, nearest(below)),
+            Side(self.make(measure, limit, "above", high[0].cue), high, nearest(above)),
         )
+
+
+def ask_for_side(measure: LimitedMeasure, topic: str, written: str, position: Position) -> tuple[Wording, ...]:
+    """Every way to ask for what is on one side of a limit, which is written as text; the opposite asks for the other side."""
+    found = []
+    for one in measure.wordings:
+        below, above = (text.format(topic=topic, n=written) for text in (one.below, one.above))
+        query, opposite = (below, above) if position == "below" else (above, below)
+        name = f"{one.name}_{position.upper()}"
+        found.append(Wording(query, opposite, name, f"{measure.key}.{name}", one.cues[position == "above"]))
+    return tuple(found)
 
 
 ONE_SIDE = f"no round limit has {LEAST_ON_EACH_SIDE} texts on each side. Add texts with other values, or limits to its measure."
