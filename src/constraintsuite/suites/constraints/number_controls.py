@@ -16,7 +16,7 @@ from constraintsuite.text.quantities.numbers import write_in_words
 
 _PEOPLE = ("people", "servings", "players")
 """Measures whose limit could be taken for the number of people who ask."""
-_MOST_PEOPLE = 5000
+_MOST_PEOPLE, _LONGEST_LIST = 5000, 400
 
 
 def fill_limit(example: Example) -> dict[str, str]:
@@ -43,7 +43,7 @@ def fill_other_number(example: Example) -> dict[str, str]:
     number = re.match(r"(\d+) \D", found[0]) if found else None
     if number is None or not 2 <= int(number[1]) <= _MOST_PEOPLE:
         return {}
-    slots = {"other": number[1]}
+    slots = {"other": number[1]} | ({"small": number[1]} if int(number[1]) <= _LONGEST_LIST else {})
     if constraint.measure not in _PEOPLE and int(number[1]) >= 10:
         slots["over" if constraint.position == "below" else "under"] = number[1]
     return slots
@@ -109,7 +109,7 @@ def _in_another_notation(text: str, span: Span, value: str) -> str | None:
 
 def _stands_free(text: str, span: Span) -> bool:
     """Whether a quantity modifies no noun ("a £640 cottage", "a 90 minute walk") and is no part of a range or a larger number."""
-    if re.match(r"[-–/%\w]", text[span.end :]) or re.search(r"[-–—/×]\s?$", text[: span.start]):
+    if re.match(r"[-–/%\w]| and a (?:half|quarter)", text[span.end :]) or re.search(r"[-–—/×]\s?$", text[: span.start]):
         return False
     word = re.search(r"[\w'’-]+(?=\s*$)", text[: span.start])
     return word is None or word.group().lower() not in _NOT_BEFORE

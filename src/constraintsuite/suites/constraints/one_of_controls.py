@@ -30,7 +30,8 @@ def fill_other_value(example: Example) -> dict[str, str]:
     if not found:
         return {}
     if constraint.relation == "genre":
-        return {"genre": plural_of_value(_relation(constraint), found[0])}
+        genre = plural_of_value(_relation(constraint), found[0])
+        return {"genre_of_talk": genre} | ({"genre": genre} if constraint.listing == "listed" else {})
     return {"language" if constraint.relation == "film_language" else "nationality": found[0]}
 
 

@@ -25,7 +25,7 @@ _STATES = frozenset(("US", "IN", "AU", "BR", "MX", "NG", "DE"))
 _CITIES = frozenset(("New York", "Washington", "Berlin", "Hamburg", "Bremen"))
 
 
-class PlaceWords(ControlWords):
+class PlaceControlWords(ControlWords):
     """The words of these controls."""
 
     demonyms: Mapping[str, str]
@@ -35,8 +35,8 @@ class PlaceWords(ControlWords):
 
 
 @cache
-def _words() -> PlaceWords:
-    return read_package_yaml(PlaceWords, "constraintsuite.suites.constraints", "place_controls.yaml")
+def _words() -> PlaceControlWords:
+    return read_package_yaml(PlaceControlWords, "constraintsuite.suites.constraints", "place_controls.yaml")
 
 
 def fill_place(example: Example) -> dict[str, str]:

@@ -24,7 +24,9 @@ def fill_year(example: Example) -> dict[str, str]:
     assert isinstance(constraint, Time)
     year = int(constraint.limit)
     slots = {"n": constraint.value, "last": f"{year - 1}", "next": f"{year + 1}"}
-    return slots | ({"decade": f"{year}s", "decade_before": f"{year - 10}s"} if year % 10 == 0 else {})
+    return slots | (
+        {"decade": f"{year}s", "decade_before": f"{year - 10}s"} if year % 10 == 0 and year % 100 != 10 else {}
+    )
 
 
 def fill_other_year(example: Example) -> dict[str, str]:
@@ -61,7 +63,7 @@ def rewrite_dates(example: Example, rng: random.Random) -> RewrittenExample | No
 _MONTH = "(January|February|March|April|May|June|July|August|September|October|November|December)"
 _DAY_FIRST = re.compile(rf"(?<![\w–—/.-])(\d{{1,2}}) {_MONTH} (\d{{4}})\b")
 _MONTH_FIRST = re.compile(rf"(?<![\w–—/.-]){_MONTH} (\d{{1,2}}), (\d{{4}})\b")
-_PART_OF_A_LIST = re.compile(r"(?:\band|\bor|\bto|&|[–—-]|\d,)\s*$")
+_PART_OF_A_LIST = re.compile(rf"(?:\b\d{{1,2}}|{_MONTH})\s*(?:,|and|or|to|&|[–—-])\s*$")
 
 
 def find_days(text: str) -> Iterator[SpanRewrite]:

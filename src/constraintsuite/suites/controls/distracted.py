@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.records.examples import (
@@ -25,13 +26,13 @@ _ANALYSER = TermAnalyser()
 
 def make_distracted(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
     """At most `count` controls of each type that has its own; each original is used once, and frames in equal parts."""
-    made = []
+    made: list[Example] = []
     for kind, originals in by_type(mixed_originals(examples, seed, "controls_distracted")).items():
         if kind in OWN_CONTROLS.names():
             own = OWN_CONTROLS.load(kind)
             tally = Counter(dict.fromkeys(own.distractions, 0))
             controls = (_make(one, own, tally, seed) for one in originals)
-            made += [one for one in controls if one is not None][:count]
+            made += islice((one for one in controls if one is not None), count)
     return number(made, ADVERSARIAL)
 
 
@@ -40,9 +41,8 @@ def _make(original: Example, own: OwnControls, tally: Counter[str], seed: int) -
     slots = own.distract(original) if original.is_paired and len(original.documents) == 2 else {}
     if not slots or original.constraint is None:
         return None
-    slots = {**slots, "query": original.query}
-    if not is_question(original.query):
-        slots["asked"] = original.query
+    query = original.query
+    slots = {**slots, "query": query, "question" if is_question(query) else "asked": query}
     rng = keyed_random(seed, "controls_distracted", original.id)
     frames = [frame for frame in own.distractions if _fits(frame, slots, original)]
     if not frames:
@@ -59,7 +59,9 @@ def _make(original: Example, own: OwnControls, tally: Counter[str], seed: int) -
         template="DISTRACTION",
         template_family="distraction",
         control=Control(
-            own.distraction, original.id, frame.format(**{**slots, "query": "", "asked": ""}).strip(" :;,?")
+            own.distraction,
+            original.id,
+            frame.format(**{**slots, "query": "", "asked": "", "question": ""}).strip(" :;,?"),
         ),
     )
 

@@ -41,7 +41,7 @@ class ControlWords(StrictModel):
     rewordings: Mapping[str, tuple[Rewording, ...]]
     """By kind of control; of a kind, the first rule that fits a query is used."""
     distractions: Forms
-    """Queries with a value that belongs to something else; the query stands in `{query}`, or in `{asked}` if it is no question."""
+    """Queries with a value that belongs to something else; the query is `{query}`, `{question}` if it is one, else `{asked}`."""
 
 
 Fill = Callable[[Example], Slots]
@@ -133,7 +133,7 @@ def restate(wordings: Callable[[Example], Sequence[Wording]]) -> Rewriter:
 
     def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
         others = [one for one in wordings(example) if one.query != example.query]
-        keywords = [one for one in wordings(example) if not is_question(one.query) and not is_question(one.opposite)]
+        keywords = [one for one in wordings(example) if not any(map(_stands_alone, (one.query, one.opposite)))]
         if keywords and (not others or rng.random() < 0.5):
             one, frame = rng.choice(keywords), rng.choice(full_sentences())
             query, opposite = frame.format(query=one.query), frame.format(query=one.opposite)
@@ -145,6 +145,11 @@ def restate(wordings: Callable[[Example], Sequence[Wording]]) -> Rewriter:
         return RewrittenExample(f"restated: query {one.template}", query, opposite, cue=one.cue)
 
     return rewrite
+
+
+def _stands_alone(query: str) -> bool:
+    """Whether a query fits into no sentence: it is one, or has an afterthought ("films, but no dramas")."""
+    return is_question(query) or "," in query
 
 
 def is_question(query: str) -> bool:

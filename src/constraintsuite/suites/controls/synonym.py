@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from constraintsuite.core.records.examples import MINPAIRS, Example
+from constraintsuite.core.records.examples import MINPAIRS, Example, ExampleDocument
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
@@ -112,8 +112,9 @@ def synonyms() -> SynonymRules:
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:
-    texts = (example.satisfying.text, example.violating.text)
-    matches = [_allowed(example, text) for text in texts]
+    documents = (example.satisfying, example.violating)
+    texts = [document.text for document in documents]
+    matches = [_allowed(example, document) for document in documents]
     counts = [Counter(match.pair for match in found) for found in matches]
     pairs = sorted(counts[0].keys() | counts[1].keys())
     if example.slice == MINPAIRS:  # the two documents must still differ by their one edit only
@@ -130,14 +131,18 @@ def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample
     )
 
 
-def _allowed(example: Example, text: str) -> list[SubstitutionMatch]:
-    """The matches outside every mention of Y, of the topic's words and of the cues that decided."""
+def _allowed(example: Example, document: ExampleDocument) -> list[SubstitutionMatch]:
+    """The matches outside every mention of Y, of the topic's words, of the cues that decided and of the evidence."""
     constraint, forms = example.constraint, topic_forms(example)
     if constraint is not None:
         cues = [one.cue for one in constraint.evidence if one.cue]
         forms = [*constraint.forms, *constraint.kinds, *forms, *cues]
-    kept = _find_words(text, forms)
-    return [match for match in synonyms().find(text) if not any(span.overlaps(match.change.span) for span in kept)]
+    evidence = constraint.evidence if constraint is not None else ()
+    kept = [Span(one.start, one.end) for one in evidence if one.document == document.role]
+    kept += _find_words(document.text, forms)
+    return [
+        match for match in synonyms().find(document.text) if not any(span.overlaps(match.change.span) for span in kept)
+    ]
 
 
 def _find_words(text: str, forms: Iterable[str]) -> list[Span]:
