@@ -30,6 +30,11 @@ MIN_EXAMPLES = 10
 _NOTE = re.compile(r"([A-Za-z][\w -]{0,39}): (\S.*)", re.DOTALL)
 _CONTEXT = 60  # characters shown on each side of the evidence
 
+
+def _type_of(example: Example) -> str:
+    return example.constraint.type if example.constraint else "none"
+
+
 Grouping = Callable[[Example], str | None]
 """Gives the group of an example, or None if it is in no group."""
 _GROUPINGS: Mapping[str, Grouping] = {
@@ -38,7 +43,7 @@ _GROUPINGS: Mapping[str, Grouping] = {
     "relation": lambda e: e.relation or "none",
     "edited": lambda e: "edited" if e.is_edited else "natural",
     "edit": lambda e: e.edit,
-    "constraint": lambda e: _type_of(e),
+    "constraint": _type_of,
     "cue": lambda e: (e.constraint.cue if e.constraint else "") or "none",
     "template": lambda e: e.template_family or "none",
 }
@@ -169,10 +174,6 @@ def _split(examples: Sequence[Example], grouping: Grouping, first: int = 0) -> d
         if group is not None:
             groups[group].append(place)
     return dict(sorted(groups.items()))
-
-
-def _type_of(example: Example) -> str:
-    return example.constraint.type if example.constraint else "none"
 
 
 def _tag_grouping(name: str) -> Grouping:
