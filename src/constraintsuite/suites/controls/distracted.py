@@ -27,8 +27,9 @@ _ANALYSER = TermAnalyser()
 def make_distracted(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
     """At most `count` controls of each type that has its own; each original is used once, and frames in equal parts."""
     made: list[Example] = []
-    for kind, originals in by_type(mixed_originals(examples, seed, "controls_distracted")).items():
+    for kind, some in by_type(examples).items():
         if kind in OWN_CONTROLS.names():
+            originals = mixed_originals(some, seed, "controls_distracted")
             own = OWN_CONTROLS.load(kind)
             tally = Counter(dict.fromkeys(own.distractions, 0))
             controls = (_make(one, own, tally, seed) for one in originals)

@@ -19,8 +19,9 @@ from constraintsuite.text.mentions import MentionFinder, fold
 
 def make_nonflip(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
     """At most `count` controls of each constraint type, its kinds in equal parts; no original is used twice before all are once."""
-    originals = by_type(mixed_originals(examples, seed, "controls_nonflip"))
-    made = [control for kind, some in originals.items() for control in _make_of_type(kind, some, count, seed)]
+    made: list[Example] = []
+    for kind, some in by_type(examples).items():
+        made += _make_of_type(kind, mixed_originals(some, seed, "controls_nonflip"), count, seed)
     return number(made, NONFLIP)
 
 

@@ -22,10 +22,10 @@ def mixed_originals(examples: Iterable[Example], seed: int, purpose: str) -> lis
     )
 
 
-def by_type(originals: Iterable[Example]) -> dict[str, list[Example]]:
-    """The originals of each constraint type, types in the order of their names."""
+def by_type(examples: Iterable[Example]) -> dict[str, list[Example]]:
+    """The examples of each constraint type, types in the order of their names."""
     found: dict[str, list[Example]] = defaultdict(list)
-    for one in originals:
+    for one in examples:
         if one.constraint is not None:
             found[one.constraint.type].append(one)
     return dict(sorted(found.items()))
