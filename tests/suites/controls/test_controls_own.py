@@ -286,12 +286,12 @@ def test_people_who_ask_are_not_counted_where_people_are_limited() -> None:
 @pytest.mark.parametrize(
     ("example", "query"),
     [
-        (dated(), "a friend who was born after 1971 asks for films released before 1960"),
+        (dated(), "a friend who was born after 1971 asks for a list of films released before 1960"),
         (dated(query="Which films came out before 1960?"), "I live in a house that was built in 1971. Which films came out before 1960?"),
-        (located(), "I live in Bergen and am looking for museums in Scotland"),
+        (located(), "I live in Bergen and need a list of museums in Scotland"),
         (located(stated=(("Edinburgh", ""), ("Bergen", "Netherlands"))),
          "we met in the Netherlands and talked about museums in Scotland"),
-        (one_of(), "my Danish friend asks for French or Italian films"),
+        (one_of(), "my Danish friend asks for a list of French or Italian films"),
         (replace(COMEDIES, query="Which films are comedies or dramas?"),
          "in a talk about westerns somebody asked: Which films are comedies or dramas?"),
     ],
