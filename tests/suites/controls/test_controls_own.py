@@ -81,7 +81,7 @@ BORN = located(relation="birthplace", query="directors born in Scotland", topic=
         (STEWS, "notation", {"stews for more than six people"}),
         (dated(), "boundary", {f"films released {n}" for n in ("in 1959 or earlier", "no later than 1959", "in 1959 at the latest")}),
         (dated(query="films from before 1960"), "boundary",
-         {f"films from {n}" for n in ("1959 or earlier", "no later than 1959", "1959 at the latest")}),
+         {f"films from {n}" for n in ("1959 or earlier", "1959 at the latest")}),
         (dated(), "decade", {f"films released {n}" for n in ("in the 1950s or earlier", "before the 1960s", "by the end of the 1950s")}),
         (dated(1915, query="films released before 1915"), "decade", set()),
         (dated(1910, query="films released before 1910"), "decade", set()),  # the 1900s may be a century
@@ -274,8 +274,8 @@ def test_a_number_that_belongs_to_something_else_decides_nothing() -> None:
         "number 120 on my list: walks that take less than 90 minutes",
         "tip 120 in my guide: look for walks that take less than 90 minutes",
         "message 120 in our group: walks that take less than 90 minutes",
-        "the reader with ticket 120 asks for walks that take less than 90 minutes",
-        "more than 120 of our readers asked for walks that take less than 90 minutes",
+        "the reader with ticket 120 needs a list of walks that take less than 90 minutes",
+        "more than 120 of our readers want a list of walks that take less than 90 minutes",
     }
 
 
@@ -290,7 +290,7 @@ def test_people_who_ask_are_not_counted_where_people_are_limited() -> None:
         (dated(query="Which films came out before 1960?"), "I live in a house that was built in 1971. Which films came out before 1960?"),
         (located(), "I live in Bergen and need a list of museums in Scotland"),
         (located(stated=(("Edinburgh", ""), ("Bergen", "Netherlands"))),
-         "we met in the Netherlands and talked about museums in Scotland"),
+         "greetings from the Netherlands! Can you name museums in Scotland?"),
         (one_of(), "my Danish friend asks for a list of French or Italian films"),
         (replace(COMEDIES, query="Which films are comedies or dramas?"),
          "in a talk about westerns somebody asked: Which films are comedies or dramas?"),
