@@ -1,6 +1,9 @@
 """How often each analyser is right on sentences that no rule was written for.
 
-    python benchmarks/scope.py DATA [--set first|second|third] [--analyser NAME ...] [--json]
+    python benchmarks/scope.py DATA [--set first|second|third] [--analyser NAME ...] [--evidence] [--json]
+
+`--evidence` counts sentences instead of verdicts: of those that a build would take as evidence that a text affirms or denies Y, how
+many do.
 
 Each set has two files. `own.jsonl` holds sentences that were written for this purpose. `real.jsonl` points to sentences of the
 data folder DATA, which may not be copied: data set, record, first character, length, and a digest of the text. All were
@@ -20,13 +23,19 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from constraintsuite.core.records.figures import percent
 from constraintsuite.core.records.scores import Interval
+from constraintsuite.core.records.text import Document
+from constraintsuite.core.statistics.intervals import wilson
 from constraintsuite.core.store.jsonl import read_jsonl
+from constraintsuite.suites.domain import load_knowledge
+from constraintsuite.suites.queries.evidence import YWords, collect_evidence
+from constraintsuite.suites.reading.document import read_nouns
+from constraintsuite.suites.reading.records import NounsRead
 from constraintsuite.text.audit import AuditSentence, ask, score
 from constraintsuite.text.base import Polarity
 from constraintsuite.text.choice import get_analyser
@@ -88,13 +97,15 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--set", choices=["first", "second", "third"], default="third")
     parser.add_argument("--analyser", action="append", choices=["rules", "parser"])
+    parser.add_argument("--evidence", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     folder = HERE / options.set
     own = [replace(one, id=f"own/{one.id}") for one in read_jsonl(folder / "own.jsonl", AuditSentence)]
     real = [replace(one, id=f"real/{one.id}") for one in read_real(options.data, folder / "real.jsonl")]
     sentences = [*own, *real]
-    found = {name: shares(name, sentences) for name in options.analyser or ["rules", "parser"]}
+    measure = evidence_shares if options.evidence else shares
+    found = {name: measure(name, sentences) for name in options.analyser or ["rules", "parser"]}
     if options.json:
         print(
             json.dumps(
@@ -103,7 +114,7 @@ def main() -> None:
         )
         return
     for name, rows in found.items():
-        print(f"\n{name}: right verdicts")
+        print(f"\n{name}: right {'evidence' if options.evidence else 'verdicts'}")
         for key, interval in rows.items():
             value, low, high = (percent(bound or 0.0) for bound in (interval.value, interval.low, interval.high))
             print(f"  {key:<32} {value:>8}  [{low}, {high}]  n={interval.n}")
@@ -118,6 +129,23 @@ def shares(analyser: str, sentences: list[AuditSentence]) -> dict[str, Interval]
     for answer in sorted(answers, key=lambda answer: answer.sentence.phenomenon):
         groups.setdefault(answer.sentence.phenomenon, []).append(answer)
     return {name: score(name, group).accuracy for name, group in groups.items()}
+
+
+def evidence_shares(analyser: str, sentences: Sequence[AuditSentence]) -> dict[str, Interval]:
+    """How much of what a build would take as evidence is right, over both kinds and for each."""
+    knowledge = load_knowledge()
+    affirmed: list[bool] = []
+    negated: list[bool] = []
+    analyses = get_analyser(analyser).analyse([sentence.text for sentence in sentences])
+    for sentence, analysis in zip(sentences, analyses, strict=True):
+        document = Document(id=sentence.id, title="", text=sentence.text)
+        reading = NounsRead(sentence.id, analysis.scopes, read_nouns(analysis, knowledge))
+        forms = sentence.forms or (sentence.y,)
+        stances = collect_evidence({"y": YWords(forms, ())}, [(document, reading)])["y"]
+        affirmed += [set(sentence.verdicts) == {"affirmed"}] if stances.affirming else []
+        negated += [set(sentence.verdicts) == {"negated"}] if stances.denying else []
+    kinds = {"both": [*affirmed, *negated], "affirmed": affirmed, "negated": negated}
+    return {name: wilson(sum(right), len(right)) for name, right in kinds.items()}
 
 
 if __name__ == "__main__":

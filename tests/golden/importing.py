@@ -58,6 +58,33 @@ BEIR = {
     "corpus.jsonl": [{"_id": f"d{row}", "title": "", "text": text} for row, text in enumerate(TEXTS)],
     "queries.jsonl": [{"_id": "q1", "text": "films not by Ann"}, {"_id": "q2", "text": "towns"}],
 }
+FOLLOWIR_QUERY = {
+    "_id": "1",
+    "text": "films",
+    "instruction_og": "Films by anyone are relevant.",
+    "instruction_changed": "Films that are not by Ann are relevant.",
+}
+BOOLQUESTION = {
+    "qid": "1",
+    "question": "Which film is not by Ann?",
+    "question_type": "not",
+    "positive_ctxs": [{"passage_id": "d1"}],
+    "negative_ctxs": [{"passage_id": "d0"}],
+}
+QUEST = {"query": "films not by Ann", "docs": ["Bea"], "metadata": {"template": "_ that are not _", "domain": "films"}}
+TRIPLES = (
+    "query,satisfying,violating,opposite,domain\nfilms not by Ann,A film by Bea.,A film by Ann.,films by Ann,film\n"
+)
+
+
+def _lines(*rows: Mapping[str, object]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _grades(*scores: int) -> str:
+    return _lines(*({"query-id": "1", "corpus-id": f"d{n}", "score": score} for n, score in enumerate(scores)))
+
+
 SOURCES: Mapping[str, Mapping[str, str]] = {
     "nevir": {"test.jsonl": NEVIR},
     "guide": {"guide.jsonl": json.dumps(GUIDE) + "\n"},
@@ -66,6 +93,24 @@ SOURCES: Mapping[str, Mapping[str, str]] = {
     | {"test.tsv": JUDGED},
     "beir": {name: "".join(json.dumps(row) + "\n" for row in rows) for name, rows in BEIR.items()}
     | {"qrels/test.tsv": JUDGED},
+    "followir": {
+        "corpus.jsonl": _lines(*BEIR["corpus.jsonl"]),
+        "queries.jsonl": _lines(FOLLOWIR_QUERY),
+        "qrels_og/test.jsonl": _grades(1, 1, 0),
+        "qrels_changed/test.jsonl": _grades(0, 1, 0),
+        "top_ranked.jsonl": _lines(*({"qid": "1", "pid": f"d{n}"} for n in range(3))),
+    },
+    "boolquestions": {
+        "corpus.jsonl": _lines(*({"docid": f"d{n}", "doc": text} for n, text in enumerate(TEXTS))),
+        "eval.json": json.dumps([BOOLQUESTION]),
+    },
+    "quest": {
+        "documents.jsonl": _lines(
+            *({"title": name, "text": text} for name, text in zip(("Ann", "Bea"), TEXTS, strict=False))
+        ),
+        "test.jsonl": _lines(QUEST),
+    },
+    "triples": {"triples.csv": TRIPLES},
 }
 """The files of a test set of each format."""
 
@@ -75,4 +120,5 @@ def import_all(folder: Path) -> None:
     for name, files in SOURCES.items():
         for file, text in files.items():
             write_text(folder / name / file, text)
-        import_suite(name, str(folder / name), folder / f"from {name}")
+        source = folder / name if name != "triples" else folder / name / "triples.csv"
+        import_suite(name, str(source), folder / f"from {name}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import constraintsuite
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.store.yaml_files import MAX_DEPTH, parse_yaml, read_package_yaml, read_yaml
+from constraintsuite.core.store.yaml_files import MAX_DEPTH, parse_yaml, read_package_yaml, read_yaml, read_yaml_items
 from constraintsuite.experiments.policy import Policy
 from core.store.bad_yaml import BAD
 
@@ -61,6 +61,19 @@ def test_no_text_breaks_the_loader(text: str) -> None:
 def test_lines_are_those_of_the_document_that_yaml_stands_in() -> None:
     with pytest.raises(UserError, match=r"^a\.md:12: duplicate key 'b'"):
         parse_yaml("b: 1\n\nb: 2\n", Path("a.md"), first_line=10)
+
+
+def test_items_of_a_list_come_with_their_lines(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("# two\n- &x {a: 1}\n\n- b: *x\n  c: [2]\n")
+    assert read_yaml_items(file, "list") == [(2, {"a": 1}), (4, {"b": {"a": 1}, "c": [2]})]
+
+
+@pytest.mark.parametrize("text", ["", "a: 1\n", "one\n"])
+def test_what_is_no_list_has_no_items(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(UserError, match=r"a\.yaml:1: expected a list"):
+        read_yaml_items(tmp_path / "a.yaml", "list")
 
 
 def test_a_missing_file_comes_with_the_way_to_get_one(tmp_path: Path) -> None:

@@ -64,15 +64,40 @@ def print_groups(runs: Sequence[Run], by: str, metric: Metric) -> None:
     click.echo("\n" + "\n\n".join(text_parts(table)))
 
 
+def describe_example(example: Example) -> str:
+    """The queries, texts and evidence of an example, in lines."""
+    tags = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
+    satisfying, violating = (
+        f"({document.title}) {document.text}" if document.title else document.text
+        for document in (example.satisfying, example.violating)
+    )
+    parts = {"query": example.query, "opposite": example.opposite, "restated": example.restated}
+    parts |= {"satisfying": satisfying, "violating": violating}
+    lines = [
+        f"{example.id}   [{', '.join(tag for tag in tags if tag)}]",
+        *(f"  {f'{name}:':<11} {text}" for name, text in parts.items() if text is not None),
+    ]
+    evidence = example.constraint.evidence if example.constraint else ()
+    if evidence:
+        lines.append("  evidence:")
+    for one in evidence:
+        text = example.document(one.document).text[one.start : one.end]
+        cue = f" by {one.cue!r}" if one.cue else ""
+        lines.append(f"    {one.document}: {text!r} {one.value}{cue} ({one.rule})")
+    return "\n".join(lines) + "\n"
+
+
 def print_slices(summaries: Sequence[RunSummary], metric: Metric, examples: Sequence[Example] = ()) -> None:
     """Print the figures of runs by constraint type, if there are several, and by slice.
 
-    If the examples are given, also what counts in the headline.
+    Slices without an opposite query have a table of their own. If the examples are given, also what counts in the headline.
     """
-    from constraintsuite.app.pages.group_tables import headline_remark, slice_table, type_table  # noqa: PLC0415 - as above
+    from constraintsuite.app.pages.group_tables import headline_remark, single_table, slice_table, type_table  # noqa: PLC0415 - as above
     from constraintsuite.core.records.formats.text import WIDTH, text_parts  # noqa: PLC0415 - as above
 
-    tables = [table for table in (type_table(summaries, metric), slice_table(summaries, metric)) if table is not None]
+    single = single_table(summaries) if metric.name == "paired_accuracy" else None
+    made = (type_table(summaries, metric), slice_table(summaries, metric), single)
+    tables = [table for table in made if table is not None]
     click.echo("\n\n".join(part for table in tables for part in text_parts(table, stacked=True)))
     if examples:
         click.echo("\n" + fill(headline_remark(examples, metric), WIDTH))

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from constraintsuite.app.cli.arguments import suite_argument
-from constraintsuite.app.cli.options import json_option, runs_option, seed_option, small_split_option
+from constraintsuite.app.cli.options import by_option, json_option, runs_option, seed_option, small_split_option
 from constraintsuite.app.cli.output import emit
 from constraintsuite.app.cli.places import FILE, take_folder
 from constraintsuite.core.errors import UserError
@@ -28,6 +28,7 @@ _RETRIEVER = (
 _MEASURE = (
     "Additional measure of ir-measures (nDCG@20, 'P(rel=2)@5') or of csuite (violation@5, right_rank@10); repeatable."
 )
+_USUAL = "100, or as many as SUITE lists"
 _positive = click.IntRange(min=1)
 _TREC_OPTIONS = ("qrels", "violations")
 _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "out")
@@ -37,12 +38,13 @@ _SEARCH_OPTIONS = ("retriever", "rerank", "depth", "rerank_depth", "corpus", "ou
 @suite_argument(required=False)
 @click.option("--retriever", metavar="R", help=_RETRIEVER)
 @click.option("--rerank", metavar="M", help="Model that reranks the results, named as for `csuite eval`.")
-@click.option("--depth", type=_positive, default=100, show_default=True, help="Documents to retrieve per query.")
-@click.option("--rerank-depth", type=_positive, default=100, show_default=True, help="Documents per query to rerank.")
+@click.option("--depth", type=_positive, show_default=_USUAL, help="Documents to retrieve per query.")
+@click.option("--rerank-depth", type=_positive, show_default=_USUAL, help="Documents per query to rerank.")
 @click.option("--corpus", metavar="SOURCE", help="Corpus whose passages are added to the judged documents.")
 @click.option("--split", help="Use only the queries of this split.")
 @small_split_option
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help=_MEASURE)
+@by_option
 @runs_option
 @click.option("--from-trec", "trec", type=FILE, help="Measure this TREC run instead of searching.")
 @click.option("--qrels", type=FILE, help="File of judgments for --from-trec, instead of SUITE.")
@@ -59,12 +61,13 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
     suite: Path | None,
     retriever: str | None,
     rerank: str | None,
-    depth: int,
-    rerank_depth: int,
+    depth: int | None,
+    rerank_depth: int | None,
     corpus: str | None,
     split: str | None,
     allow_small_split: bool,
     measures: tuple[str, ...],
+    by: str,
     out: Path,
     trec: Path | None,
     qrels: Path | None,
@@ -105,7 +108,7 @@ def retrieve_eval(  # noqa: PLR0913, PLR0917 - one parameter per option
         folder = take_folder(ranking_folder(out, suite, plan))
         evaluate_retrieval(suite, plan, folder, Terminal())
         summary = load_ranking(folder)
-    emit({"ranking": folder and shown(folder), "summary": summary}, as_json, _lines(summary, folder))
+    emit({"ranking": folder and shown(folder), "summary": summary}, as_json, _lines(summary, folder, by, measures))
 
 
 def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) -> None:
@@ -116,14 +119,18 @@ def _refuse_options(context: click.Context, names: tuple[str, ...], words: str) 
         raise UserError(f"{', '.join(f'--{name}' for name in given)}: {words} with --from-trec.")
 
 
-def _lines(summary: RankingSummary, folder: Path | None) -> Iterator[str]:
+def _lines(summary: RankingSummary, folder: Path | None, by: str, measures: Sequence[str]) -> Iterator[str]:
     """The figures and remarks that the page of a ranking also shows."""
-    from constraintsuite.app.views.rankings import describe_ranking, measure_table, ranking_remarks
+    from constraintsuite.app.views.rankings import describe_ranking, group_table, measure_table, ranking_remarks
+    from constraintsuite.experiments.ranking.measures import parse_measures
 
     yield f"{summary.system}: {describe_ranking(summary)}"
     yield ""
     yield str(measure_table(summary))
     yield ""
+    if by:
+        yield str(group_table(summary, by, [str(measure) for measure in parse_measures(measures)]))
+        yield ""
     yield from ranking_remarks(summary)
     if folder is not None:
         yield f"Ranking: {shown(folder)}"

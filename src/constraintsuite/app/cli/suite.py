@@ -10,12 +10,11 @@ from pathlib import Path
 import click
 
 from constraintsuite.app.cli.options import json_option, out_option, seed_option
-from constraintsuite.app.cli.output import count_lines, emit
+from constraintsuite.app.cli.output import count_lines, describe_example, emit
 from constraintsuite.app.cli.places import HERE, FolderParameter
 from constraintsuite.app.cli.show import FolderView
 from constraintsuite.core.errors import UserError, hint_for
 from constraintsuite.core.execution.shards import stable_hash
-from constraintsuite.core.records.examples import Example
 from constraintsuite.core.statistics.ties import STRICT
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import encode
@@ -53,7 +52,7 @@ def view_suite(folder: Path, part: str | None) -> FolderView:
     examples = {example.id: example for example in load_suite(folder).all_examples}
     if part not in examples:
         raise UserError(f"{folder}: no example has the id {part!r}. {hint_for(part, sorted(examples))}")
-    return FolderView(json.loads(encode(examples[part])), [_in_words(examples[part])])
+    return FolderView(json.loads(encode(examples[part])), [describe_example(examples[part])])
 
 
 @suite.command()
@@ -90,7 +89,7 @@ def sample(folder: Path, count: int, slice_name: str | None, seed: int, as_json:
     wanted = [e for e in everything if (e.control is None if slice_name is None else e.slice == slice_name)]
     chosen = sorted(wanted, key=lambda e: stable_hash("sample", str(seed), e.id))[:count]
     for example in chosen:
-        click.echo(encode(example).decode() if as_json else _in_words(example))
+        click.echo(encode(example).decode() if as_json else describe_example(example))
 
 
 @suite.command()
@@ -196,25 +195,3 @@ def _table_lines(title: str, tables: Mapping[str, Mapping[str, int]]) -> Iterato
         yield from count_lines(shown)
         if len(counts) > len(shown):
             yield f"           and {len(counts) - len(shown):,} more; --json lists all"
-
-
-def _in_words(example: Example) -> str:
-    tags = (example.relation, example.split, example.edit, example.tags.get("difficulty", ""))
-    satisfying, violating = (
-        f"({document.title}) {document.text}" if document.title else document.text
-        for document in (example.satisfying, example.violating)
-    )
-    parts = {"query": example.query, "opposite": example.opposite, "restated": example.restated}
-    parts |= {"satisfying": satisfying, "violating": violating}
-    lines = [
-        f"{example.id}   [{', '.join(tag for tag in tags if tag)}]",
-        *(f"  {f'{name}:':<11} {text}" for name, text in parts.items() if text is not None),
-    ]
-    evidence = example.constraint.evidence if example.constraint else ()
-    if evidence:
-        lines.append("  evidence:")
-    for one in evidence:
-        text = example.document(one.document).text[one.start : one.end]
-        cue = f" by {one.cue!r}" if one.cue else ""
-        lines.append(f"    {one.document}: {text!r} {one.value}{cue} ({one.rule})")
-    return "\n".join(lines) + "\n"

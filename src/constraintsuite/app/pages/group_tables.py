@@ -127,8 +127,31 @@ def _group(run: Run, by: str, key: str) -> GroupFigures | None:
 
 
 def slice_table(summaries: Sequence[RunSummary], metric: Metric) -> Table:
-    """One row per system, with the headline and each slice as columns."""
-    return _wide_table(summaries, metric, "slice")
+    """One row per system, with the headline and each slice as columns; slices of `single_table` are left out."""
+    apart = single_slices(summaries) if metric.name == "paired_accuracy" else ()
+    return _wide_table(summaries, metric, "slice", apart)
+
+
+def single_slices(summaries: Sequence[RunSummary]) -> list[str]:
+    """The slices whose examples have no opposite query, in a suite in which others have one."""
+    slices = {
+        name: [one for run in summaries if (one := run.by["slice"].get(name))] for name in groups_of(summaries, "slice")
+    }
+    single = [name for name, found in slices.items() if not any(one.metrics["paired_accuracy"].n for one in found)]
+    return single if len(single) < len(slices) else []
+
+
+def single_table(summaries: Sequence[RunSummary]) -> Table | None:
+    """The accuracy on each slice whose examples have no opposite query; None if there is no such slice, or no other."""
+    metric, single = METRICS["accuracy"], single_slices(summaries)
+    if not single:
+        return None
+    rows: list[tuple[CellValue, ...]] = [
+        (run.system, *(value_of(run.by["slice"].get(name), metric) for name in single)) for run in _ranked(summaries)
+    ]
+    rows.append(("chance", *[metric.chance] * len(single)))
+    caption = "Accuracy of examples without an opposite query, with 95 % interval."
+    return Table("accuracy_of_single", caption, (Column("system"), *columns(metric.kind, *single)), tuple(rows))
 
 
 def type_table(summaries: Sequence[RunSummary], metric: Metric) -> Table | None:
@@ -136,20 +159,24 @@ def type_table(summaries: Sequence[RunSummary], metric: Metric) -> Table | None:
     return _wide_table(summaries, metric, "constraint") if len(groups_of(summaries, "constraint")) > 1 else None
 
 
-def _wide_table(summaries: Sequence[RunSummary], metric: Metric, by: str) -> Table:
-    """One row per system, with the headline and each group as columns.
+def _wide_table(summaries: Sequence[RunSummary], metric: Metric, by: str, apart: Sequence[str] = ()) -> Table:
+    """One row per system, with the headline and each group as columns, except the groups `apart`.
 
     The chance level is the last row; it replaces runs of the random system.
     """
-    groups = groups_of(summaries, by)
-    shown = [summary for summary in summaries if not is_chance(summary.system)] or summaries
-    rows = [(summary.system, *headline_row(summary, by, groups, metric)) for summary in shown]
+    groups = [name for name in groups_of(summaries, by) if name not in apart]
+    rows = [(summary.system, *headline_row(summary, by, groups, metric)) for summary in _ranked(summaries)]
     if metric.share and metric.chance is not None:
         rows.append(("chance", *[metric.chance] * (1 + len(groups))))
     heads = (Column("system"), *columns(metric.kind, HEADLINE, *groups))
     return Table(
         f"{metric.name}_by_{by}", f"{metric.title} by {words_for(by)}, with 95 % interval.", heads, tuple(rows)
     )
+
+
+def _ranked(summaries: Sequence[RunSummary]) -> Sequence[RunSummary]:
+    """The runs without those of the random system, unless there are no others."""
+    return [summary for summary in summaries if not is_chance(summary.system)] or summaries
 
 
 def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Metric) -> tuple[CellValue, ...]:
@@ -159,11 +186,16 @@ def headline_row(summary: RunSummary, by: str, groups: Iterable[str], metric: Me
 
 
 def headline_remark(examples: Sequence[Example], metric: Metric) -> str:
-    """Sentences on which slices the headline of a suite counts."""
+    """Sentences on which slices, and which of their examples, the headline of a suite counts."""
     counted = headline_slices(examples)
-    *first, last = in_order("slice", counted)
+    single = sum(e.slice in counted and not e.is_paired for e in examples) if metric.name == "paired_accuracy" else 0
+    valued = {example.slice for example in examples if example.is_paired or not single}
+    *first, last = in_order("slice", [name for name in counted if name in valued])
     names = f"{', '.join(first)} and {last}" if first else last
     remark = f"Headline: {metric.title.lower()} over {names}."
+    if single:
+        whose = "example that has" if single == 1 else "examples that have"
+        remark += f" It does not count {single:,} {whose} no opposite query, and so only an accuracy, with a chance level of 50 %."
     apart = [name for name in in_order("slice", {example.slice for example in examples}) if name not in counted]
     if not apart:
         return remark

@@ -27,6 +27,8 @@ class Query:
 
     id: str
     text: str
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Groups that it belongs to, by grouping."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,23 @@ class Qrel:
     query: str
     document: str
     grade: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The documents that a system is to rank for a query, where a test set gives them."""
+
+    query: str
+    documents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionChange:
+    """Two queries that differ in their instruction, and the documents whose grade differs between the two."""
+
+    original: str
+    changed: str
+    documents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, order=True)

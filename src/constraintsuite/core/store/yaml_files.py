@@ -7,7 +7,8 @@ or that exceeds the limits below, raises a UserError with the line.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -38,6 +39,21 @@ def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - t
 
     `hint` says where to get a file to start from.
     """
+    return parse_yaml(_read_text(path, kind, hint), path)
+
+
+def read_yaml_items(path: Path, kind: str) -> list[tuple[int, Any]]:
+    """The items of a user's YAML file that holds one list, each with the line where it begins."""
+    text = _read_text(path, kind)
+    with _user_errors(text, path):
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if isinstance(node, yaml.SequenceNode):
+            return [(item.start_mark.line + 1, loader.construct_document(item)) for item in node.value]
+    raise UserError(f"{path}:1: expected a list, each item of which begins with a dash.")
+
+
+def _read_text(path: Path, kind: str, hint: str = "") -> str:
     if path.is_dir():
         raise UserError(
             f"{path}: this is a folder. Give the {kind} itself, which is a file.{f' {hint}' if hint else ''}"
@@ -51,11 +67,10 @@ def read_yaml(path: Path, kind: str, hint: str = "") -> Any:  # noqa: ANN401 - t
             f"{path}: the file has more than {MAX_BYTES:,} bytes, the limit. Is it a {kind}? Then shorten it."
         )
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UserError(f"{path}:{line}: byte {data[error.start]:#04x} is not UTF-8. Save the file as UTF-8.") from None
-    return parse_yaml(text, path)
 
 
 def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN401 - as above
@@ -64,8 +79,16 @@ def parse_yaml(text: str, path: Path, first_line: int = 1) -> Any:  # noqa: ANN4
         raise UserError(
             f"{path}:{first_line}: the YAML here has more than {MAX_BYTES:,} characters, the limit. Shorten it."
         )
-    try:
+    with _user_errors(text, path, first_line):
         return _Loader(text).get_single_data()
+
+
+@contextmanager
+def _user_errors(text: str, path: Path, first_line: int = 1) -> Iterator[None]:
+    """Turn the errors of reading a text into a UserError with the line."""
+    try:
+        yield
+        return
     except _RefusedValueError as error:
         line, message = error.line, str(error)
     except yaml.reader.ReaderError as error:

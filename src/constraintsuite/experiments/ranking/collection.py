@@ -6,15 +6,15 @@ It is the suite's own collection, or the documents of its pairs. A judged docume
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example
-from constraintsuite.core.records.text import Document, Qrel, Query, passage_of
+from constraintsuite.core.records.text import Candidates, Document, InstructionChange, Qrel, Query, passage_of
 from constraintsuite.core.store.artifact import Artifact
 from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.corpora.base import STRICT_ALWAYS, SourceSettings
@@ -26,6 +26,7 @@ from constraintsuite.text.normalization import clean
 
 T = TypeVar("T")
 DOCUMENTS, QUERIES, QRELS, VIOLATIONS = "documents.jsonl", "queries.jsonl", "qrels.jsonl", "violations.jsonl"
+CANDIDATES, CHANGES = "candidates.jsonl", "changes.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,14 @@ class JudgedQuery:
     """Documents that violate the constraint of the query."""
     links: frozenset[str] = frozenset()
     """Queries that share one of these names are not independent."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Groups that it belongs to, by grouping."""
+    candidates: frozenset[str] = frozenset()
+    """The documents to rank; empty if the collection is searched."""
+    original: str = ""
+    """Id of the query whose instruction was changed to make this one, if there is one."""
+    regraded: frozenset[str] = frozenset()
+    """Documents whose grade the changed instruction changes."""
 
     @property
     def relevant(self) -> frozenset[str]:
@@ -67,6 +76,11 @@ class RankingCollection:
     """Whether a passage is title and text, as in most collections, or text alone, as in pairs."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def most_candidates(self) -> int:
+        """The length of the longest list of documents to rank; 0 if the collection is searched."""
+        return max((len(query.candidates) for query in self.queries), default=0)
+
 
 def read_collection(suite: Path, split: str | None = None, corpus: str | None = None) -> RankingCollection:
     """Read the collection of a suite; the passages of a corpus are added to it as unjudged documents."""
@@ -75,6 +89,8 @@ def read_collection(suite: Path, split: str | None = None, corpus: str | None = 
     collection = _read_own(artifact, split) if own else _read_pairs(suite, split)
     if not collection.queries:
         raise UserError(f"{suite}: no query{f' of the split {split}' if split else ''} has a judged document.")
+    if corpus and collection.most_candidates:
+        raise UserError(f"--corpus: {suite} says which documents to rank for each query. Leave --corpus out.")
     return _with_corpus(collection, corpus) if corpus else collection
 
 
@@ -84,10 +100,12 @@ def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
         raise UserError(f"--split {split}: {artifact.path} holds the queries of the split {present!r} only.")
     files = artifact.manifest.files
     documents = list(read_jsonl(artifact.path / DOCUMENTS, Document))
-    texts = {query.id: query.text for query in read_jsonl(artifact.path / QUERIES, Query)}
+    queries = {query.id: query for query in read_jsonl(artifact.path / QUERIES, Query)}
     violations = list(read_jsonl(artifact.path / VIOLATIONS, Qrel)) if VIOLATIONS in files else []
     qrels = list(read_jsonl(artifact.path / QRELS, Qrel)) if QRELS in files else []
-    judged = judge_queries(texts, qrels, violations)
+    judged = judge_queries({name: query.text for name, query in queries.items()}, qrels, violations)
+    listed = list(read_jsonl(artifact.path / CANDIDATES, Candidates)) if CANDIDATES in files else []
+    changes = list(read_jsonl(artifact.path / CHANGES, InstructionChange)) if CHANGES in files else []
     ids = [document.id for document in documents]
     if len(set(ids)) < len(ids):
         raise UserError(f"{artifact.path / DOCUMENTS}: two documents have the same id. Import the collection again.")
@@ -95,10 +113,33 @@ def _read_own(artifact: Artifact, split: str | None) -> RankingCollection:
         artifact.manifest.name,
         {"suite": artifact.manifest.content},
         Passages(ids, [passage_of(document.title, document.text) for document in documents]),
-        tuple(judged.queries),
+        tuple(_with_facts(judged.queries, queries, listed, changes)),
         titled=True,
         notes=judged.notes,
     )
+
+
+def _with_facts(
+    judged: Iterable[JudgedQuery],
+    queries: Mapping[str, Query],
+    listed: Iterable[Candidates],
+    changes: Iterable[InstructionChange],
+) -> Iterator[JudgedQuery]:
+    """The judged queries with their groups, their candidates, and the query whose instruction was changed."""
+    candidates = {one.query: frozenset(one.documents) for one in listed}
+    by_changed = {change.changed: change for change in changes}
+    originals = {change.original for change in changes}
+    for query in judged:
+        change = by_changed.get(query.id)
+        topic = change.original if change else query.id
+        yield replace(
+            query,
+            tags=queries[query.id].tags,
+            links=query.links | ({f"instruction {topic}"} if topic in originals else frozenset()),
+            candidates=candidates.get(query.id, frozenset()),
+            original=change.original if change else "",
+            regraded=frozenset(change.documents) if change else frozenset(),
+        )
 
 
 def _read_pairs(suite: Path, split: str | None) -> RankingCollection:

@@ -28,7 +28,9 @@ CONSTRAINTS = (
     "right_rank@10",
 )
 """The measures that are also computed if violating documents are known."""
-_NAME = re.compile(r"([A-Za-z_]+)(?:@([0-9]{1,7}))?")
+P_MRR = "p-MRR"
+"""The measure that is also computed if instructions were changed."""
+_NAME = re.compile(r"([A-Za-z_-]+)(?:@([0-9]{1,7}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,13 @@ class QueryRanking(NamedTuple):
 
     query: JudgedQuery
     documents: Sequence[str]
+    original: Sequence[str] = ()
+    """The documents found for the query whose instruction was changed to make this one, if there is one."""
+
+
+def rankings_of(queries: Sequence[JudgedQuery], found: Mapping[str, Sequence[str]]) -> list[QueryRanking]:
+    """The ranking of each query, by what was found for each id; nothing was found for an id that is not there."""
+    return [QueryRanking(query, found.get(query.id, ()), found.get(query.original, ())) for query in queries]
 
 
 def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
@@ -73,13 +82,23 @@ def parse_measures(texts: Sequence[str]) -> list[RankingMeasure]:
 
 def choose_measures(wanted: Sequence[str], queries: Sequence[JudgedQuery], depth: int | None) -> list[RankingMeasure]:
     """The usual measures and the wanted ones. Raises UserError if a wanted measure needs deeper rankings."""
-    usual = [*RELEVANCE, *(CONSTRAINTS if any(query.violating for query in queries) else ())]
+    usual = [
+        *RELEVANCE,
+        *(CONSTRAINTS if any(query.violating for query in queries) else ()),
+        *([P_MRR] if any(query.regraded for query in queries) else ()),
+    ]
     asked = parse_measures(wanted)
-    deep = [str(measure) for measure in asked if depth is not None and (measure.cutoff or 0) > depth]
+    most = max((len(query.candidates) for query in queries), default=0)
+    deep = [str(measure) for measure in asked if depth is not None and _depth_of(measure, most) > depth]
     if deep:
         raise UserError(f"{', '.join(deep)}: rankings go to depth {depth} only. Give a greater --depth.")
-    fitting = [m for m in parse_measures(usual) if depth is None or (m.cutoff or 0) <= depth]
+    fitting = [m for m in parse_measures(usual) if depth is None or _depth_of(m, most) <= depth]
     return list(dict.fromkeys([*fitting, *asked]))
+
+
+def _depth_of(measure: RankingMeasure, candidates: int) -> int:
+    """How deep a measure looks; p-MRR needs the rank of every candidate."""
+    return candidates if str(measure) == P_MRR else measure.cutoff or 0
 
 
 def measure_rankings(
@@ -121,20 +140,34 @@ def _parse(text: str) -> RankingMeasure:
 
 def _value(measure: ConstraintMeasure, ranking: QueryRanking) -> float:
     query, kind = ranking.query, KINDS[measure.kind]
-    if not query.violating or (kind.needs_relevant and not query.relevant):
+    if (kind.needs_violating and not query.violating) or (kind.needs_relevant and not query.relevant):
         return math.nan
-    return kind.value(ranking.documents[: measure.cutoff], query) / ((kind.per_rank and measure.cutoff) or 1)
+    return kind.value(ranking.documents[: measure.cutoff], ranking) / ((kind.per_rank and measure.cutoff) or 1)
 
 
-def _first_violation(seen: Sequence[str], query: JudgedQuery) -> float:
-    rank = first_rank(seen, query.violating)
+def _first_violation(seen: Sequence[str], ranking: QueryRanking) -> float:
+    rank = first_rank(seen, ranking.query.violating)
     return math.inf if rank is None else float(rank)
 
 
-def _right_rank(seen: Sequence[str], query: JudgedQuery) -> float:
+def _right_rank(seen: Sequence[str], ranking: QueryRanking) -> float:
     """Whether there is a relevant document, and no violating document above it."""
-    good, bad = first_rank(seen, query.relevant), first_rank(seen, query.violating)
+    good, bad = first_rank(seen, ranking.query.relevant), first_rank(seen, ranking.query.violating)
     return float(good is not None and (bad is None or good < bad))
+
+
+def _p_mrr(seen: Sequence[str], ranking: QueryRanking) -> float:
+    """p-MRR of FollowIR (Weller et al. 2024) for one query: the mean over the documents whose grade the instruction changes.
+
+    A document that falls from rank r to rank s counts 1 - r/s, one that rises counts s/r - 1. A document that was not found has
+    the rank after the last. Without a ranking under both instructions, or without such a document, there is no value.
+    """
+    regraded = sorted(ranking.query.regraded)
+    if not seen or not ranking.original or not regraded:
+        return math.nan
+    before, after = ({name: rank for rank, name in enumerate(found, 1)} for found in (ranking.original, seen))
+    ranks = [(before.get(name, len(before) + 1), after.get(name, len(after) + 1)) for name in regraded]
+    return math.fsum(s / r - 1 if r > s else 1 - r / s for r, s in ranks) / len(ranks)
 
 
 def _recall(seen: Sequence[str], wanted: Collection[str]) -> float:
@@ -149,10 +182,12 @@ def _reciprocal(seen: Sequence[str], wanted: Collection[str]) -> float:
 class MeasureKind(NamedTuple):
     """What all cut-offs of a constraint measure have in common."""
 
-    value: Callable[[Sequence[str], JudgedQuery], float]
-    """Takes the first K documents (all of them without a cut-off) and the query."""
+    value: Callable[[Sequence[str], QueryRanking], float]
+    """Takes the first K documents (all of them without a cut-off) and the ranking; NaN if it is undefined."""
     has_cutoff: bool = True
     """Whether it is written with @K."""
+    needs_violating: bool = True
+    """Whether the query must have a violating document."""
     needs_relevant: bool = False
     """Whether the query must have a relevant document too."""
     per_rank: bool = False
@@ -166,22 +201,27 @@ class MeasureKind(NamedTuple):
 
 KINDS: Mapping[str, MeasureKind] = {
     "violation": MeasureKind(
-        lambda seen, query: sum(document in query.violating for document in seen), per_rank=True, lower_is_better=True
+        lambda seen, ranking: sum(document in ranking.query.violating for document in seen),
+        per_rank=True,
+        lower_is_better=True,
     ),
     "violation_rate": MeasureKind(
-        lambda seen, query: float(first_rank(seen, query.violating) is not None), lower_is_better=True
+        lambda seen, ranking: float(first_rank(seen, ranking.query.violating) is not None), lower_is_better=True
     ),
     "first_violation": MeasureKind(_first_violation, has_cutoff=False, median=True),
-    "no_violation": MeasureKind(lambda seen, query: float(first_rank(seen, query.violating) is None), has_cutoff=False),
+    "no_violation": MeasureKind(
+        lambda seen, ranking: float(first_rank(seen, ranking.query.violating) is None), has_cutoff=False
+    ),
     "dR": MeasureKind(
-        lambda seen, query: _recall(seen, query.relevant) - _recall(seen, query.violating),
+        lambda seen, ranking: _recall(seen, ranking.query.relevant) - _recall(seen, ranking.query.violating),
         needs_relevant=True,
         range=(-1.0, 1.0),
     ),
     "dMRR": MeasureKind(
-        lambda seen, query: _reciprocal(seen, query.relevant) - _reciprocal(seen, query.violating),
+        lambda seen, ranking: _reciprocal(seen, ranking.query.relevant) - _reciprocal(seen, ranking.query.violating),
         needs_relevant=True,
         range=(-1.0, 1.0),
     ),
     "right_rank": MeasureKind(_right_rank, needs_relevant=True),
+    P_MRR: MeasureKind(_p_mrr, has_cutoff=False, needs_violating=False, range=(-1.0, 1.0)),
 }

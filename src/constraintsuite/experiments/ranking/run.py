@@ -19,14 +19,21 @@ from constraintsuite.core.store.revisions import REVISIONS
 from constraintsuite.experiments.experiment import Experiment, OpenOptions
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.output import OutputCounts, split_facts, write_once
-from constraintsuite.experiments.ranking.collection import read_collection, read_judged
-from constraintsuite.experiments.ranking.measures import QueryRanking, choose_measures, parse_measures
-from constraintsuite.experiments.ranking.summary import QueryResult, RankingSummary, metric_of, summarise
+from constraintsuite.experiments.ranking.collection import RankingCollection, read_collection, read_judged
+from constraintsuite.experiments.ranking.measures import P_MRR, choose_measures, parse_measures, rankings_of
+from constraintsuite.experiments.ranking.summary import (
+    QueryResult,
+    RankingSummary,
+    group_positions,
+    metric_of,
+    summarise,
+)
 from constraintsuite.experiments.ranking.trec import name_as_judged, read_run, write_run
 from constraintsuite.experiments.run import run_folder
 from constraintsuite.models.base import Workbench
 from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.base import Passages, System, load_retriever, search_all
+from constraintsuite.models.retrieval.candidates import CandidateRetriever
 from constraintsuite.models.retrieval.rerank import RerankingRetriever
 
 TREC, MEASURES, BY_QUERY, SYSTEM = "run.trec", "measures.json", "queries.jsonl", "system.json"
@@ -41,8 +48,9 @@ class RankingPlan:
 
     retriever: str
     rerank: str | None = None
-    depth: int = DEPTH
-    rerank_depth: int = DEPTH
+    depth: int | None = None
+    """Documents to retrieve per query; None for the usual depth, or more if the collection lists more candidates."""
+    rerank_depth: int | None = None
     split: str | None = None
     corpus: str | None = None
     measures: Sequence[str] = ()
@@ -53,12 +61,21 @@ class RankingPlan:
         """The name of the system, as a user writes it."""
         return f"{self.retriever} > {self.rerank}" if self.rerank else self.retriever
 
-    def open(self, passages: Passages, bench: Workbench) -> System:
-        """Load the retriever over these passages, and its reranker if there is one."""
+    def depth_in(self, collection: RankingCollection) -> int:
+        """The depth of the rankings of a collection."""
+        return self.depth or max(DEPTH, collection.most_candidates)
+
+    def open(self, collection: RankingCollection, bench: Workbench) -> System:
+        """Load the retriever over the passages, or over the candidates of each query, and its reranker if there is one."""
+        passages = collection.passages
         first = load_retriever(self.retriever, passages, bench)
+        if collection.most_candidates:
+            listed = {query.text: query.candidates for query in collection.queries}
+            first = CandidateRetriever(first, listed, len(passages.ids), bench.reporter)
         if self.rerank is None:
             return first
-        return RerankingRetriever(first, load_scorer(self.rerank, bench), self.rerank_depth, passages, bench)
+        depth = self.rerank_depth or max(DEPTH, collection.most_candidates)
+        return RerankingRetriever(first, load_scorer(self.rerank, bench), depth, passages, bench)
 
 
 def ranking_folder(out: Path, suite: Path, plan: RankingPlan) -> Path:
@@ -67,7 +84,11 @@ def ranking_folder(out: Path, suite: Path, plan: RankingPlan) -> Path:
     A depth other than the default is part of the folder's name.
     """
     parts = [suite.resolve().name, "ranking", plan.split, Path(plan.corpus).name if plan.corpus else None]
-    depths = [f"{key}={n}" for key, n in (("depth", plan.depth), ("rerank_depth", plan.rerank_depth)) if n != DEPTH]
+    depths = [
+        f"{key}={n}"
+        for key, n in (("depth", plan.depth), ("rerank_depth", plan.rerank_depth))
+        if n not in (None, DEPTH)
+    ]
     return run_folder(out, ".".join(part for part in parts if part), ",".join([plan.name, *depths]))
 
 
@@ -76,15 +97,16 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
     _check_names(plan)
     collection = read_collection(suite, plan.split, plan.corpus)
     queries, size = collection.queries, len(collection.passages.ids)
-    measures = choose_measures(plan.measures, queries, plan.depth)
+    depth = plan.depth_in(collection)
+    measures = choose_measures(plan.measures, queries, depth)
     bench = Workbench(sorted(set(collection.passages.texts)), cache_folder() / "scores", reporter)
-    system = plan.open(collection.passages, bench)
+    system = plan.open(collection, bench)
     settings = {
         "suite": collection.name,
         "system": system.name,
         "retriever": system.fingerprint,
         "split": plan.split,
-        "depth": plan.depth,
+        "depth": depth,
         "measures": [str(measure) for measure in measures],
         "ir-measures": metadata.version("ir-measures"),
         "draws": DRAWS,
@@ -92,8 +114,9 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
     origin = ArtifactOrigin(KIND, system.name, collection.inputs, settings, plan.seed, REVISIONS["ranking"])
 
     def write(folder: Path) -> OutputCounts:
-        found = search_all(system, [query.text for query in queries], plan.depth, reporter)
-        rankings = [QueryRanking(q, [hit.document for hit in hits]) for q, hits in zip(queries, found, strict=True)]
+        found = search_all(system, [query.text for query in queries], depth, reporter)
+        documents = {q.id: [hit.document for hit in hits] for q, hits in zip(queries, found, strict=True)}
+        rankings = rankings_of(queries, documents)
         results = summarise(
             collection.name,
             system.name,
@@ -102,7 +125,7 @@ def evaluate_retrieval(suite: Path, plan: RankingPlan, out: Path, reporter: Repo
             seed=plan.seed,
             split=plan.split,
             documents=size,
-            depth=plan.depth,
+            depth=depth,
             notes=collection.notes,
         )
         hits = write_run(folder / TREC, {q.id: hits for q, hits in zip(queries, found, strict=True)}, system.name)
@@ -171,12 +194,12 @@ def measure_trec_run(
         notes = (*notes, f"{unjudged:,} queries of the run are not judged and were left out.")
     if empty:
         notes = (*notes, f"{empty:,} judged queries are not in the run: nothing was found for them.")
-    rankings = [QueryRanking(query, found.get(query.id, ())) for query in queries]
+    rankings = rankings_of(queries, found)
     chosen = choose_measures(measures, queries, None)
     return summarise(source, run.name, rankings, chosen, seed=seed, split=split, notes=notes).summary
 
 
-HEADLINES = ("right_rank@10", "nDCG@10")
+HEADLINES = (P_MRR, "right_rank@10", "nDCG@10")
 """The metrics that rank systems: the first of these that a ranking has."""
 _CONDITIONS = ("split", "depth", "ir-measures")
 
@@ -194,7 +217,7 @@ def open_ranking(path: Path, options: OpenOptions) -> Experiment:
         items=[Item(row.query, (str(row.cluster),), (str(row.cluster),)) for row in rows],
         metrics=metrics,
         values={summary.system: columns},
-        groups={},
+        groups=group_positions([row.tags for row in rows]),
         headline_metric=headline or next(iter(metrics)),
         described={row.query: {"query": row.text} for row in rows},
     )

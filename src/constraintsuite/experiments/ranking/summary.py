@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from constraintsuite.core.records.figures import percent
 from constraintsuite.core.records.scores import Interval
 from constraintsuite.core.statistics.metric import Metric
 from constraintsuite.core.statistics.resampling import DRAWS
-from constraintsuite.experiments.figures import group_figures, round_off
+from constraintsuite.experiments.figures import group_figures, round_off, table_figures
 from constraintsuite.experiments.outcome_table import Item, StoredTable
 from constraintsuite.experiments.ranking.measures import (
     KINDS,
@@ -46,6 +47,8 @@ class RankingSummary:
     measures: Mapping[str, Interval]
     notes: tuple[str, ...] = ()
     """Sentences that a reader should know before comparing systems."""
+    by: Mapping[str, Mapping[str, Mapping[str, Interval]]] = field(default_factory=dict)
+    """The measures of the queries of each group, by grouping and group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ class QueryResult:
     measures: Mapping[str, float | None]
     cluster: int
     """Queries with the same number are resampled as a whole."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """The groups of the query, by grouping."""
 
 
 class RankingFigures(NamedTuple):
@@ -87,6 +92,7 @@ def summarise(  # noqa: PLR0913 - the facts that a summary records
     """All figures of a system's rankings."""
     table = ranking_table(system, rankings, measures)
     found = group_figures(table, system, table.main, seed=seed)
+    by = {name: table_figures(table, groups, seed=seed)[system] for name, groups in table.groups.items()}
     summary = RankingSummary(
         suite,
         system,
@@ -100,6 +106,7 @@ def summarise(  # noqa: PLR0913 - the facts that a summary records
         draws=DRAWS,
         measures=found.metrics,
         notes=(*notes, *_warnings(found.metrics)),
+        by={name: {group: one.metrics for group, one in groups.items()} for name, groups in by.items()},
     )
     return RankingFigures(summary, tuple(_query_results(table, system, rankings)))
 
@@ -108,12 +115,21 @@ def ranking_table(system: str, rankings: Sequence[QueryRanking], measures: Seque
     """The measures of every query; queries that share a judged document are not independent."""
     columns = {str(measure): column for measure, column in measure_rankings(measures, rankings).items()}
     return StoredTable(
-        items=[Item(query.id, tuple(sorted(query.links))) for query, _ in rankings],
+        items=[Item(one.query.id, tuple(sorted(one.query.links))) for one in rankings],
         metrics={name: metric_of(name) for name in columns},
         values={system: columns},
-        groups={},
+        groups=group_positions([one.query.tags for one in rankings]),
         headline_metric=next(iter(columns)),
     )
+
+
+def group_positions(tags: Sequence[Mapping[str, str]]) -> dict[str, dict[str, list[int]]]:
+    """The positions of queries by grouping and group, both sorted, from the groups of each query."""
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for place, groups in enumerate(tags):
+        for name, value in groups.items():
+            found[name][value].append(place)
+    return {name: dict(sorted(groups.items())) for name, groups in sorted(found.items())}
 
 
 def metric_of(name: str) -> Metric:
@@ -145,7 +161,7 @@ def _warnings(figures: Mapping[str, Interval]) -> list[str]:
 def _query_results(table: StoredTable, system: str, rankings: Sequence[QueryRanking]) -> Iterator[QueryResult]:
     clusters = table.clusters(table.main).numbers.tolist()
     columns = {name: table.column(system, name, table.main) for name in table.metrics}
-    for row, (query, documents) in enumerate(rankings):
+    for row, (query, documents, _) in enumerate(rankings):
         values = {name: float(column[row]) for name, column in columns.items()}
         yield QueryResult(
             query.id,
@@ -157,4 +173,5 @@ def _query_results(table: StoredTable, system: str, rankings: Sequence[QueryRank
             first_rank(documents, query.violating),
             {name: round_off(value) if math.isfinite(value) else None for name, value in values.items()},
             clusters[row],
+            query.tags,
         )

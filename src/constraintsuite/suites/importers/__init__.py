@@ -11,5 +11,9 @@ IMPORTERS: Catalogue[Importer] = Catalogue(
         "excluir": "constraintsuite.suites.importers.excluir:read",
         "negconstraint": "constraintsuite.suites.importers.beir:read_negconstraint",
         "beir": "constraintsuite.suites.importers.beir:read_beir",
+        "boolquestions": "constraintsuite.suites.importers.boolquestions:read",
+        "followir": "constraintsuite.suites.importers.followir:read",
+        "quest": "constraintsuite.suites.importers.quest:read",
+        "triples": "constraintsuite.suites.importers.triples:read",
     },
 )

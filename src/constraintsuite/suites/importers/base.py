@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Protocol
 
 from constraintsuite.core.errors import UserError
+from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
@@ -20,7 +21,7 @@ from constraintsuite.core.records.examples import (
     Spans,
     Split,
 )
-from constraintsuite.core.records.text import Document, Qrel, Query
+from constraintsuite.core.records.text import Candidates, Document, InstructionChange, Qrel, Query
 from constraintsuite.core.store.files import sha256_of, sha256_text
 from constraintsuite.corpora.base import BadRows, SourceSettings
 from constraintsuite.corpora.fields import FileRecord
@@ -48,6 +49,8 @@ class ImportedSuite:
     qrels: tuple[Qrel, ...] = ()
     violations: tuple[Qrel, ...] = ()
     """Documents that a query excludes; the grade has no meaning."""
+    candidates: tuple[Candidates, ...] = ()
+    changes: tuple[InstructionChange, ...] = ()
 
 
 class Importer(Protocol):
@@ -100,6 +103,28 @@ def text_of(row: FileRecord, key: str) -> str:
         fields = ", ".join(sorted(map(str, row.values)))
         raise UserError(f"{row.where}: the field {key!r} is missing or empty. The row has: {fields}.")
     return value
+
+
+def id_of(row: FileRecord, key: str) -> str:
+    """The id in a field of a row, a text or an integer. Raises UserError if it is neither."""
+    value = row.values.get(key)
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else text_of(row, key).strip()
+
+
+def list_of(row: FileRecord, key: str) -> list[object]:
+    """The list in a field of a row. Raises UserError if it is missing or something else."""
+    value = row.values.get(key)
+    if not isinstance(value, list):
+        raise UserError(f"{row.where}: the field {key!r} must be a list.")
+    return value
+
+
+def require_files(source: str, names: Sequence[str], advice: str) -> list[Path]:
+    """The paths of files in a folder. Raises UserError, with the names that are missing, if it does not hold all."""
+    missing = [name for name in names if not (Path(source) / name).is_file()]
+    if missing:
+        raise UserError(f"{source}: expected a folder with {', '.join(names)}. Missing: {', '.join(missing)}. {advice}")
+    return [Path(source) / name for name in names]
 
 
 def _split_file(folder: Path, split: str) -> Path:
@@ -157,6 +182,28 @@ def make_pair(
         tags=tags_of_texts(better.text, worse.text, TagSettings()),
         notes=notes,
     )
+
+
+MOST_PAIRS: Final = 10
+"""Pairs that are made of the judged documents of one query."""
+
+
+def judged_pairs(
+    prefix: str, slice_name: str, query: Query, better: Sequence[Document], worse: Sequence[Document], split: Split
+) -> Iterator[Example]:
+    """Examples in which a document of `better` is preferred to one of `worse`, at most ten, chosen by hash."""
+    couples = [(a, b) for a in better for b in worse if a.text != b.text]
+    couples.sort(key=lambda couple: stable_hash(prefix, query.id, couple[0].id, couple[1].id))
+    for number, (a, b) in enumerate(couples[:MOST_PAIRS]):
+        pair = make_pair(
+            f"{prefix}_{query.id}_{number}",
+            slice_name,
+            query=query.text,
+            documents=(a, b),
+            split=split,
+            clusters=(f"query_{query.id}", a.id, b.id),
+        )
+        yield replace(pair, tags={**pair.tags, **query.tags})
 
 
 def find_changes(first: str, second: str) -> tuple[Spans, Spans]:

@@ -7,17 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from constraintsuite.core.errors import UserError
-from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import SPLITS, Example
 from constraintsuite.core.records.text import Document, Qrel, Query
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.corpora.registry import open_source
-from constraintsuite.suites.importers.base import WHOLE, ImportedSuite, make_pair, name_source
+from constraintsuite.suites.importers.base import MOST_PAIRS, WHOLE, ImportedSuite, judged_pairs, name_source
 
-_MOST_PAIRS = 10
 _ABOUT_BEIR = (
     "A BEIR collection. Pairs were made of a relevant document and one that was judged not relevant to the same query, at most "
-    f"{_MOST_PAIRS} a query, chosen by hash; where nothing was judged not relevant there are none, and `csuite retrieve-eval` "
+    f"{MOST_PAIRS} a query, chosen by hash; where nothing was judged not relevant there are none, and `csuite retrieve-eval` "
     "uses the collection."
 )
 _ABOUT_NEGCONSTRAINT = (
@@ -91,17 +89,7 @@ def _pairs(
     grades: Mapping[str, Mapping[str, int]],
     split: str,
 ) -> Iterator[Example]:
-    for query, judged in grades.items():
-        better = [name for name, grade in judged.items() if grade > 0]
-        worse = [name for name, grade in judged.items() if grade <= 0]
-        couples = [(a, b) for a in better for b in worse if documents[a].text != documents[b].text]
-        couples.sort(key=lambda couple: stable_hash("beir", query, *couple))
-        for number, (a, b) in enumerate(couples[:_MOST_PAIRS]):
-            yield make_pair(
-                f"beir_{query}_{number}",
-                "judged",
-                query=queries[query].text,
-                documents=(documents[a], documents[b]),
-                split=split if split in SPLITS else "test",
-                clusters=(f"query_{query}", a, b),
-            )
+    for name, judged in grades.items():
+        better = [documents[one] for one, grade in judged.items() if grade > 0]
+        worse = [documents[one] for one, grade in judged.items() if grade <= 0]
+        yield from judged_pairs("beir", "judged", queries[name], better, worse, split if split in SPLITS else "test")

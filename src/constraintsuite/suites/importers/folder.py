@@ -17,7 +17,7 @@ from constraintsuite.suites.importers.base import ImportedSuite, name_source
 from constraintsuite.suites.views.dataset import difference_table, length_table, view_dataset
 
 _SCHEMA, _CARD = "schema.json", "README.md"
-_PARTS = ("examples", "controls", "documents", "queries", "qrels", "violations")
+_PARTS = ("examples", "controls", "documents", "queries", "qrels", "violations", "candidates", "changes")
 """The fields of an `ImportedSuite` that become files of JSON lines."""
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint
-from constraintsuite.core.records.examples import EXPLICIT
+from constraintsuite.core.records.examples import EXPLICIT, SATISFYING, VIOLATING
 from constraintsuite.suites.pairs.collect import collect_matching
 from constraintsuite.suites.pairs.matching import Matching
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
@@ -28,30 +28,60 @@ def side_drafts(
 ) -> Iterator[PairDraft]:
     """Drafts for two-sided questions; a seeded coin decides which of the two sides the query of a pair asks for."""
     matching = collect_matching(job, proposals, {})
-    used: Counter[tuple[str, str]] = Counter()
+    roles = _Roles(job.recipe.pairs.max_uses_per_document)
+    questions: dict[tuple[str, str, str, str], list[Proposal]] = defaultdict(list)
     for proposal in sorted(proposals, key=lambda one: (one.relation, one.topic_documents, one.id)):
-        yield from _draft(proposal, matching, job.recipe.pairs, used, rejects, side_of(proposal.constraint))
+        constraint = proposal.constraint
+        questions[proposal.relation, proposal.topic, constraint.value, proposal.split].append(proposal)
+    for sides in questions.values():
+        for proposal, cost, *pair in _take_turns(sides, matching, job.recipe.pairs, roles, rejects):
+            texts = (DraftDocument(one, matching.documents[one].text) for one in pair)
+            yield make_draft(EXPLICIT, proposal, *texts, cost=cost, side=side_of(proposal.constraint))
 
 
-def _draft(
-    proposal: Proposal,
-    matching: Matching,
-    settings: PairSettings,
-    used: Counter[tuple[str, str]],
-    rejects: Counter[str],
-    side: str,
-) -> Iterator[PairDraft]:
-    found = 0
-    for cost, satisfying, violating in sorted(_possible(proposal, matching, settings, rejects)):
-        documents = [(proposal.relation, satisfying), (proposal.relation, violating)]
-        if found == settings.max_uses_per_y:
-            return
-        if any(used[one] >= settings.max_uses_per_document for one in documents):
-            continue
-        used.update(documents)
-        found += 1
-        texts = (DraftDocument(one, matching.documents[one].text) for one in (satisfying, violating))
-        yield make_draft(EXPLICIT, proposal, *texts, cost=cost, side=side)
+def _take_turns(
+    sides: Sequence[Proposal], matching: Matching, settings: PairSettings, roles: _Roles, rejects: Counter[str]
+) -> Iterator[tuple[Proposal, float, str, str]]:
+    """Pairs of one question with their cost: the best for each side in turn, until a side has no more.
+
+    If one side were asked for more often than the other, its documents alone would tell who is right.
+    """
+    queues = [(proposal, sorted(_possible(proposal, matching, settings, rejects))) for proposal in sides]
+    for _ in range(settings.max_uses_per_y):
+        for proposal, queue in queues:
+            found = next((one for one in queue if roles.are_free(proposal.relation, *one[1:])), None)
+            if found is None:
+                return
+            queue.remove(found)
+            roles.take(proposal.relation, *found[1:])
+            yield proposal, *found
+
+
+class _Roles:
+    """How often each document is satisfying and violating in the pairs of a relation.
+
+    A document that is used again takes the role that it had less often, for the same reason.
+    """
+
+    def __init__(self, most: int) -> None:
+        """Each document is used `most` times at the most."""
+        self._most = most
+        self._used: dict[str, Counter[tuple[str, str]]] = {SATISFYING: Counter(), VIOLATING: Counter()}
+
+    def are_free(self, relation: str, satisfying: str, violating: str) -> bool:
+        """Whether both documents may take these roles."""
+        return self._is_free(SATISFYING, VIOLATING, (relation, satisfying)) and self._is_free(
+            VIOLATING, SATISFYING, (relation, violating)
+        )
+
+    def take(self, relation: str, satisfying: str, violating: str) -> None:
+        """Count a pair."""
+        self._used[SATISFYING][relation, satisfying] += 1
+        self._used[VIOLATING][relation, violating] += 1
+
+    def _is_free(self, role: str, other: str, document: tuple[str, str]) -> bool:
+        own, others = self._used[role][document], self._used[other][document]
+        return own <= others and own + others < self._most
 
 
 def _possible(

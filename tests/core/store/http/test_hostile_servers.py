@@ -24,8 +24,8 @@ from constraintsuite.models.model_names import load_scorer
 from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
 from core.store.http.hostile import HEAD, KEY, ZEROS, Answer, answering, echo, endless, fixed, key_of, page
 
-SECONDS = 0.7
-"""Of one attempt."""
+SECONDS = 60
+"""Of one attempt at a server that answers at once, even on a busy machine."""
 PATIENCE = 0.3
 """Of one attempt at a server that keeps sending a byte every fifth of a second, and so never stalls for so long."""
 
@@ -77,12 +77,11 @@ CASES = {
     "length of 400 digits": Case(
         fixed("200 OK", headers={"Content-Length": "9" * 400}), "not valid HTTP: bad Content-Length"
     ),
-    "endless body": Case(endless(HEAD + b"\r\n", bytes(1 << 16)), LARGE, seconds=60),
+    "endless body": Case(endless(HEAD + b"\r\n", bytes(1 << 16)), LARGE),
     "endless error page": Case(
         endless(b"HTTP/1.1 400 Bad Request\r\n\r\n", b"no " * 20_000),
         r"refused the request \(400\): no no",
         {"download": "the server answers 400 Bad Request"},
-        seconds=60,
     ),
     "endless header": Case(endless(HEAD + b"X: ", b"x" * 1_000), "not valid HTTP: its headers exceed the size limit"),
     "many headers": Case(
@@ -120,16 +119,13 @@ CASES = {
         endless(b"HTTP/1.1 302 Found\r\nLocation: /again\r\n\r\n", bytes(1 << 16)),
         r"refused the request \(302\)",
         {"download": "it redirects more than 3 times"},
-        seconds=60,
     ),
     "redirect to a file": Case(
         fixed("302 Found", b"", {"Location": "file:///etc/passwd"}),
         r"refused the request \(302\)",
         {"download": "unsupported protocol"},
     ),
-    "gzip bomb": Case(
-        endless(HEAD + b"Content-Encoding: gzip\r\n\r\n", ZEROS), r"the answer is compressed \(gzip\)", seconds=60
-    ),
+    "gzip bomb": Case(endless(HEAD + b"Content-Encoding: gzip\r\n\r\n", ZEROS), r"the answer is compressed \(gzip\)"),
     "key's beginning in an error": Case(
         echo("401 Unauthorized", lambda key: json.dumps({"error": f"bad key {key[:8]}..."})),
         r"bad key \[key\]",

@@ -11,6 +11,8 @@ from constraintsuite.app.pages.group_tables import (
     headline_remark,
     headline_row,
     main_slices,
+    single_slices,
+    single_table,
     split_tables,
     system_table,
     tie_remarks,
@@ -21,7 +23,7 @@ from constraintsuite.app.pages.group_tables import (
 from constraintsuite.app.pages.view import ReportView
 from constraintsuite.core.records.examples import CONTROL_SLICES
 from constraintsuite.core.records.figures import percent
-from constraintsuite.core.records.sections import Charts, Remarks, Section
+from constraintsuite.core.records.sections import Charts, Remarks, Section, SectionBlock
 from constraintsuite.core.records.tables import Column, Table, columns
 from constraintsuite.core.statistics.pairwise import METRICS
 from constraintsuite.experiments.compare import Comparison
@@ -60,15 +62,18 @@ def leaderboard(view: ReportView) -> Section:
         "Other metrics on the examples of the headline, with 95 % intervals; gap and sensitivity are in standard deviations of the "
         "system's own scores."
     )
-    blocks = (leaderboard_table(view), system_table("metrics", caption, view.headlines, others), remarks)
+    single = single_table(view.summaries) if view.metric.name == "paired_accuracy" else None
+    metrics = system_table("metrics", caption, view.headlines, others)
+    blocks: tuple[SectionBlock, ...] = (leaderboard_table(view), *([single] if single else []), metrics, remarks)
     return Section("leaderboard", "Leaderboard", about + _CHANCE.format(percent(view.metric.chance or 0.0)), blocks)
 
 
 def leaderboard_table(view: ReportView) -> Table:
     """One row per system: its headline, then the same metric on every slice."""
-    names = main_slices(view.summaries)
-    names = names if len(names) > 1 else []
     metric, rule = view.metric, view.summaries[0].rule
+    apart = single_slices(view.summaries) if metric.name == "paired_accuracy" else []
+    names = [name for name in main_slices(view.summaries) if name not in apart]
+    names = names if len(names) > 1 else []
     tie = "counts as wrong" if str(rule) == "strict" else f"counts by the rule {rule}"
     caption = (
         f"{headline_remark(view.suite.examples, metric)} With 95 % intervals that resample "
