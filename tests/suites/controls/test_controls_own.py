@@ -75,6 +75,8 @@ BORN = located(relation="birthplace", query="directors born in Scotland", topic=
          | {"walks that take 90 minutes or less"}),
         (STEWS, "boundary", {f"stews for {n} people" for n in ("at least 6", "no fewer than 6", "at least 7", "no fewer than 7")}),
         (COTTAGES, "boundary", {f"cottages for {n}" for n in (f"at most {THOUSAND}", f"no more than {THOUSAND}", f"{THOUSAND} or less")}),
+        (limited("pages", 300, query="novels with fewer than 300 pages"), "boundary",
+         {f"novels with {n}" for n in ("at most 300 pages", "no more than 300 pages", "300 pages or fewer")}),
         (limited(), "units", {f"walks that take less than {n}" for n in ("an hour and a half", "1 hour 30 minutes", "1.5 hours")}),
         (COTTAGES, "units", set()),
         (COTTAGES, "notation", {f"cottages under {n} a week" for n in ("£1,000", "one thousand pounds", "£1000", "1000 pounds")}),

@@ -16,7 +16,7 @@ from constraintsuite.text.quantities.numbers import write_in_words
 
 _PEOPLE = ("people", "servings", "players")
 """Measures whose limit could be taken for the number of people who ask."""
-_MOST_PEOPLE, _LONGEST_LIST = 5000, 400
+_MOST_PEOPLE, _LONGEST_LIST, _MOST_COUNTED = 5000, 400, 20
 
 
 def fill_limit(example: Example) -> dict[str, str]:
@@ -29,7 +29,7 @@ def fill_limit(example: Example) -> dict[str, str]:
     slots = {"n": constraint.value, "of": "for" if measure.dimension == "money" else "of"}
     if limit == int(limit):
         slots |= {"digits": f"{limit:,.0f}", "plain": f"{limit:.0f}", "in_words": write_in_words(int(limit))}
-        if measure.dimension == "count":
+        if measure.dimension == "count" and limit <= _MOST_COUNTED:
             less, more = (BUILDER.write(measure, limit + step) for step in (-1, 1))
             slots |= {"count": constraint.value, "more": more} | ({"less": less} if limit > 2 else {})
     return slots

@@ -107,13 +107,16 @@ def parse_digits(text: str) -> float | None:
 
 
 def write_in_words(number: int) -> str:
-    """A number below a million in words: "twenty-five thousand", "one hundred and twenty"."""
+    """A whole number in words: "twenty-five thousand", "one hundred and twenty"."""
     if number < 100:
         return _below_hundred(number)
-    size, scale = (100, "hundred") if number < 1000 else (1000, "thousand")
+    size, scale = next((size, scale) for size, scale in _LARGE if number >= size)
     count, rest = divmod(number, size)
     link = " and " if 0 < rest < 100 else " "
     return f"{write_in_words(count)} {scale}" + (link + write_in_words(rest) if rest else "")
+
+
+_LARGE = ((1_000_000, "million"), (1000, "thousand"), (100, "hundred"))
 
 
 def _below_hundred(number: int) -> str:
