@@ -35,6 +35,16 @@ def test_eval_prints_a_row_a_model(suite: Path) -> None:
     assert sorted(path.name for path in (suite.parent / "runs" / "suite").iterdir()) == ["bm25", "tfidf-nevir"]
 
 
+def test_eval_prints_the_groups_that_are_asked_for(suite: Path) -> None:
+    printed = evaluate(suite, "--model", "bm25", "--metric", "invariance", "--by", "control")
+    assert "Invariance by kind of control, with 95 % interval." in printed
+    assert [line.split()[0] for line in printed.split("Invariance by kind of control")[1].splitlines()[4:]] == [
+        "case",
+        "idiom",
+        "punctuation",
+    ]
+
+
 def test_eval_prints_all_figures_as_json(suite: Path) -> None:
     (entry,) = json.loads(evaluate(suite, "--model", "bm25", "--json"))
     assert Path(entry["run"]) == suite.parent / "runs" / "suite" / "bm25"

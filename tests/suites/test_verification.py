@@ -176,6 +176,10 @@ def documents_of_the_original(control: Example, original: Example) -> Example:
     return replace(control, documents=original.documents, constraint=without_places)
 
 
+def plain_query_of_the_original(control: Example, original: Example) -> Example:
+    return replace(control, restated=original.query)
+
+
 def no_opposite(control: Example, original: Example) -> Example:
     return replace(control, opposite=None, preferences=(QUERY_PREFERENCE, RESTATED_PREFERENCE))
 
@@ -199,6 +203,7 @@ def own_opposite(control: Example, original: Example) -> Example:
         ("adversarial", no_opposite, "the opposite query is missing"),
         ("adversarial", own_opposite, "the opposite query is the control's own"),
         ("adversarial", documents_of_the_original, "its texts are not the texts of its original"),
+        ("adversarial", plain_query_of_the_original, "its texts are not the texts of its original"),
     ],
 )
 def test_a_control_that_breaks_its_promise_is_found(
@@ -210,6 +215,21 @@ def test_a_control_that_breaks_its_promise_is_found(
     faults = spoil(suite, "controls.jsonl", lambda controls: [spoilt if c.id == control.id else c for c in controls])
     assert len(faults) == 1
     assert faults[0].startswith(f"{control.id}: {fault}")
+
+
+def test_a_control_that_adds_a_value_to_its_original_keeps_the_documents(suite: Path) -> None:
+    control = next(c for c in read_jsonl(suite / "controls.jsonl", Example) if c.slice == "adversarial")
+    original = next(e for e in read_examples(suite) if control.control and e.id == control.control.original)
+    distracted = replace(
+        original,
+        id="distracted",
+        slice="adversarial",
+        query=f"question 7: {original.query}",
+        restated=original.query,
+        preferences=(*original.preferences, RESTATED_PREFERENCE),
+        control=Control("other_number", original.id, "question 7"),
+    )
+    assert spoil(suite, "controls.jsonl", lambda controls: [*controls, distracted]) == []
 
 
 def test_a_folder_that_is_no_suite_is_a_user_error(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.text.quantities.numbers import parse_digits
+from constraintsuite.text.quantities.numbers import parse_digits, write_in_words
 from constraintsuite.text.quantities.quantity import Quantity, convert
 from constraintsuite.text.quantities.reader import read_quantities
 from constraintsuite.text.quantities.units import unit_table
@@ -417,3 +417,9 @@ def test_time_grows_with_the_length_of_the_text(unit: str) -> None:
     start = time.process_time()
     read_quantities(text)
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize("number", [2, 13, 21, 90, 100, 120, 1000, 1500, 2005, 25000, 200000, 1000000, 1250000])
+def test_a_number_in_words_is_read_as_that_number(number: int) -> None:
+    (quantity,) = read_quantities(f"It weighs {write_in_words(number)} grams.")
+    assert (quantity.low, quantity.unit) == (number, "gram")

@@ -19,6 +19,8 @@ from constraintsuite.core.statistics.pairwise import METRICS, PairResult
 from constraintsuite.experiments.outcome_table import Details, Item, ItemGroups, OutcomeTable
 from constraintsuite.suites.audit.groups import narrow_links, wide_links
 
+CONTROL_BY_TYPE = "control_by_type"
+"""The grouping of controls by constraint type and kind."""
 HEADLINE = "headline"
 """The name of the group of headline examples in policies, comparisons and JSON."""
 MAX_VALUES = 50
@@ -28,6 +30,11 @@ MIN_EXAMPLES = 10
 _NOTE = re.compile(r"([A-Za-z][\w -]{0,39}): (\S.*)", re.DOTALL)
 _CONTEXT = 60  # characters shown on each side of the evidence
 
+
+def _type_of(example: Example) -> str:
+    return example.constraint.type if example.constraint else "none"
+
+
 Grouping = Callable[[Example], str | None]
 """Gives the group of an example, or None if it is in no group."""
 _GROUPINGS: Mapping[str, Grouping] = {
@@ -36,7 +43,7 @@ _GROUPINGS: Mapping[str, Grouping] = {
     "relation": lambda e: e.relation or "none",
     "edited": lambda e: "edited" if e.is_edited else "natural",
     "edit": lambda e: e.edit,
-    "constraint": lambda e: e.constraint.type if e.constraint else "none",
+    "constraint": _type_of,
     "cue": lambda e: (e.constraint.cue if e.constraint else "") or "none",
     "template": lambda e: e.template_family or "none",
 }
@@ -64,7 +71,7 @@ class PairTable(OutcomeTable):
 
     @cached_property
     def groups(self) -> ItemGroups:
-        """Positions by grouping and group; controls appear only under `slice` and `control`."""
+        """Positions by grouping and group; controls appear only under `slice` and groupings of their own."""
         main = len(self.main)
         return group_examples(self.examples[:main], self.examples[main:])
 
@@ -141,7 +148,7 @@ def headline_slices(examples: Sequence[Example]) -> tuple[str, ...]:
 def group_examples(examples: Sequence[Example], controls: Sequence[Example]) -> dict[str, dict[str, list[int]]]:
     """Positions by grouping and group, with groups sorted; the positions of controls follow the positions of the examples.
 
-    Every tag is a grouping. Controls appear only under `slice` and `control`.
+    Every tag is a grouping. Controls appear only under `slice` and `control`, and by type if they are of several types.
     """
     tags = dict.fromkeys(tag for e in examples for tag in e.tags if tag not in {*_GROUPINGS, "slice", "control"})
     notes = sorted({key for example in examples for key in _notes(example)})
@@ -154,6 +161,10 @@ def group_examples(examples: Sequence[Example], controls: Sequence[Example]) -> 
         if 1 <= len(found) <= MAX_VALUES:
             groups[name] = found
     groups["control"] = _split(controls, lambda e: e.control.kind if e.control else "none", first=len(examples))
+    if len({_type_of(control) for control in controls}) > 1:
+        groups[CONTROL_BY_TYPE] = _split(
+            controls, lambda e: f"{_type_of(e)} {e.control.kind}" if e.control else None, first=len(examples)
+        )
     return groups
 
 

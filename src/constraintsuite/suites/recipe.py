@@ -158,9 +158,9 @@ class SizeSettings(StrictModel):
     max_relation_share: float = Field(0.2, gt=0, le=1)
     """Largest share of a slice, as large as it should be, for one relation that documents state, such as `directed_by`."""
     nonflip: int = Field(500, ge=0, le=100_000)
-    """Maximum number of non-flip controls."""
+    """Maximum number of non-flip controls of each constraint type."""
     adversarial: int = Field(200, ge=0, le=100_000)
-    """Maximum number of adversarial controls."""
+    """Maximum number of adversarial controls of each constraint type."""
     gold: int = Field(50, ge=0, le=1000)
     """Number of examples for people to judge."""
 

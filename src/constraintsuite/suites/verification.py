@@ -118,17 +118,20 @@ def _nonflip(control: Example, original: Example) -> Iterator[str]:
 
 
 def _adversarial(control: Example, original: Example) -> Iterator[str]:
-    """It must have the documents of its original with exchanged roles, and an opposite query that states the constraint."""
-    if control.constraint is None or control.constraint.stated_by != "opposite":
-        yield "its query states no constraint, so its opposite must be the one that does"
+    """Its plain query must be the one of its original, or its query must state no constraint and the roles be exchanged."""
+    texts = _texts(original)
+    if control.restated != original.query:
+        texts = texts[::-1]
+        if control.constraint is None or control.constraint.stated_by != "opposite":
+            yield "its query states no constraint, so its opposite must be the one that does"
     if not control.is_paired:
         yield "the opposite query is missing"
     elif control.opposite == control.query:
         yield "the opposite query is the control's own"
     if RESTATED_PREFERENCE not in control.preferences:
         yield "the query in plain words is missing, or prefers neither document"
-    if _texts(control) != _texts(original)[::-1]:
-        yield f"its texts are not the texts of its original {original.id} with the roles exchanged"
+    if _texts(control) != texts:
+        yield f"its texts are not the texts of its original {original.id}, with the roles exchanged if its query states no constraint"
 
 
 def _texts(example: Example) -> tuple[str, str]:

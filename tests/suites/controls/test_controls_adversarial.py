@@ -23,9 +23,9 @@ from constraintsuite.suites.controls.adversarial import (
     load_idioms,
     make_adversarial,
     plural_head,
-    slots_of,
     twin_query,
 )
+from constraintsuite.suites.controls.own import slots_of
 from constraintsuite.text.terms import TermAnalyser
 from suites.controls.controls_factory import exclusion, film, main_example, minimal_pair, person, suite_of
 

@@ -13,6 +13,7 @@ import click
 
 from constraintsuite.app.cli.arguments import suite_argument
 from constraintsuite.app.cli.options import (
+    by_option,
     engine_options,
     json_option,
     models_option,
@@ -22,7 +23,7 @@ from constraintsuite.app.cli.options import (
     splits_option,
     tie_options,
 )
-from constraintsuite.app.cli.output import print_json, print_slices
+from constraintsuite.app.cli.output import print_groups, print_json, print_slices
 from constraintsuite.app.cli.places import take_folder
 from constraintsuite.core.records.examples import SPLITS, Split
 from constraintsuite.core.statistics.pairwise import METRICS, parse_metric
@@ -43,6 +44,7 @@ _METRICS = f"Metric that the table shows: {', '.join(METRICS)}."
 @splits_option
 @small_split_option
 @click.option("--metric", show_default="the headline metric", help=_METRICS)
+@by_option
 @seed_option
 @tie_options
 @json_option
@@ -54,6 +56,7 @@ def eval_command(  # noqa: PLR0913, PLR0917 - one parameter per option
     splits: tuple[Split, ...],
     allow_small_split: bool,
     metric: str | None,
+    by: str,
     seed: int,
     rule: TieRule,
     as_json: bool,
@@ -89,7 +92,10 @@ def eval_command(  # noqa: PLR0913, PLR0917 - one parameter per option
         rows = zip(places, summaries, published, strict=True)
         print_json([{"run": run, "summary": summary, "published": other} for run, summary, other in rows])
         return
-    print_slices(summaries, chosen or headline_metric(loaded.examples), loaded.examples)
+    shown_metric = chosen or headline_metric(loaded.examples)
+    print_slices(summaries, shown_metric, loaded.examples)
+    if by:
+        print_groups(runs, by, shown_metric)
     for line in (*_remarks(summaries), *filter(None, published)):
         click.echo(line)
 

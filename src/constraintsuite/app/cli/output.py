@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from constraintsuite.core.records.examples import Example
     from constraintsuite.core.statistics.metric import Metric
     from constraintsuite.core.store.artifact import Artifact
+    from constraintsuite.experiments.load import Run
     from constraintsuite.experiments.summary import RunSummary
 
 _WIDTH = 10
@@ -53,6 +54,15 @@ def count_lines(counts: Mapping[str, float]) -> list[str]:
     numbers = {name: f"{count:,.0f}" for name, count in counts.items()}
     width = max((_WIDTH, *map(len, numbers.values())))
     return [f"{number:>{width}} {name}" for name, number in numbers.items()]
+
+
+def print_groups(runs: Sequence[Run], by: str, metric: Metric) -> None:
+    """Print one metric of runs for each group of a grouping."""
+    from constraintsuite.app.pages.group_tables import group_table  # noqa: PLC0415 - as above
+    from constraintsuite.core.records.formats.text import text_parts  # noqa: PLC0415 - as above
+
+    table = group_table({run.summary.system: run for run in runs}, by, metric)
+    click.echo("\n" + "\n\n".join(text_parts(table)))
 
 
 def describe_example(example: Example) -> str:

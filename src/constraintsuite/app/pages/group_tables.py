@@ -30,6 +30,7 @@ _WORDS = {
     "length": "length of the documents",
     "denial": "how the satisfying document denies what is excluded",
     "control": "kind of control",
+    "control_by_type": "constraint type and kind of control",
 }
 
 

@@ -110,7 +110,8 @@ def quantity_measures() -> tuple[QuantityMeasure, ...]:
     return tuple(measure for entry in entries for measure in entry.measures())
 
 
-def _make(measure: LimitedMeasure, limit: float, words: str) -> Number:
+def make_number(measure: LimitedMeasure, limit: float, words: str) -> Number:
+    """What asks for quantities below a limit, from the limit as a number and in words."""
     return Number(value=words, cue="", forms=(), measure=measure.key, position="below", limit=limit, unit=measure.unit)
 
 
@@ -157,7 +158,7 @@ class NumberType:
 
 NUMBER = NumberType()
 BUILDER = LimitBuilder(
-    borders=lambda view, values: RoundLimits(_make),
+    borders=lambda view, values: RoundLimits(make_number),
     measures=quantity_measures,
     balanced=UNBALANCED,
 )

@@ -197,42 +197,43 @@ def choose_pairs(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     return sorted(found, key=lambda pair: (-found[pair], pair))[:MOST_PAIRS_OF_VALUES]
 
 
+def ask_for_side(relation: Relation, topic: str, pair: Sequence[str], listing: Listing) -> tuple[Wording, ...]:
+    """Every way to ask for two values, or for the others; the opposite asks for the other side."""
+    slots = value_slots(relation, pair)
+    found = []
+    for one in _wordings()[relation.key]:
+        listed, others = (text.format(topic=topic, **slots) for text in (one.listed, one.others))
+        query, opposite = (listed, others) if listing == "listed" else (others, listed)
+        name = f"{one.name}_{listing.upper()}"
+        found.append(Wording(query, opposite, name, f"{relation.key}.one_of.{name}", one.cues[listing == "others"]))
+    return tuple(found)
+
+
+def value_slots(relation: Relation, pair: Sequence[str]) -> dict[str, str]:
+    """The two values, and the plural nouns for them, as `one_of.yaml` names them."""
+    a, b = pair
+    return {"a": a, "b": b, "as": plural_of_value(relation, a), "bs": plural_of_value(relation, b)}
+
+
 def _sides(relation: Relation, topic: Topic, pair: tuple[str, str], values: Mapping[int, str]) -> tuple[Side, Side]:
     listed = [(0.0, number) for number, y in values.items() if y in pair]
     others = [(0.0, number) for number, y in values.items() if y not in pair]
-    a, b = pair
-    slots = {
-        "a": a,
-        "b": b,
-        "as": plural_of_value(relation, a),
-        "bs": plural_of_value(relation, b),
-        "topic": topic.text,
-    }
-    wordings: dict[Listing, list[Wording]] = {"listed": [], "others": []}
-    for one in _wordings()[relation.key]:
-        query, opposite = one.listed.format(**slots), one.others.format(**slots)
-        names = (f"{one.name}_LISTED", f"{one.name}_OTHERS")
-        family = f"{relation.key}.one_of"
-        wordings["listed"].append(Wording(query, opposite, names[0], f"{family}.{names[0]}", one.cues[0]))
-        wordings["others"].append(Wording(opposite, query, names[1], f"{family}.{names[1]}", one.cues[1]))
     words = [y_words(relation, y) for y in pair]
-    constraint = OneOf(
-        value=f"{a} or {b}",
-        cue="",
-        forms=tuple(dict.fromkeys(form for one in words for form in one.forms)),
-        kinds=tuple(dict.fromkeys(word for one in words for word in one.blocked)),
-        relation=relation.key,
-        values=pair,
-        listing="listed",
-    )
-    return (
-        Side(replace(constraint, cue=wordings["listed"][0].cue), tuple(wordings["listed"]), nearest(listed)),
-        Side(
-            replace(constraint, cue=wordings["others"][0].cue, listing="others"),
-            tuple(wordings["others"]),
-            nearest(others),
-        ),
-    )
+
+    def side(listing: Listing, documents: Sequence[tuple[float, int]]) -> Side:
+        wordings = ask_for_side(relation, topic.text, pair, listing)
+        constraint = OneOf(
+            value=" or ".join(pair),
+            cue=wordings[0].cue,
+            forms=tuple(dict.fromkeys(form for one in words for form in one.forms)),
+            kinds=tuple(dict.fromkeys(word for one in words for word in one.blocked)),
+            relation=relation.key,
+            values=pair,
+            listing=listing,
+        )
+        return Side(constraint, wordings, nearest(documents))
+
+    return side("listed", listed), side("others", others)
 
 
 def _listings(constraint: Constraint) -> dict[str, Listing]:

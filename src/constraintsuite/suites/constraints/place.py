@@ -56,7 +56,9 @@ class Located(Constraint):
         """Whether it is inside: all places of a document are on the side of its role."""
         location = _locations(self).get(found.document)
         return (
-            found.value if location is None else f"{'in' if location == 'inside' else 'outside'} {_written(self.value)}"
+            found.value
+            if location is None
+            else f"{'in' if location == 'inside' else 'outside'} {with_article(self.value)}"
         )
 
     @property
@@ -84,7 +86,8 @@ class PlaceMeasure(StrictModel):
 
 
 @cache
-def _measures() -> dict[str, PlaceMeasure]:
+def place_measures() -> dict[str, PlaceMeasure]:
+    """The relations of `place.yaml`, by their keys."""
     found = read_package_yaml(tuple[PlaceMeasure, ...], "constraintsuite.suites.constraints", "place.yaml")
     return {measure.key: measure for measure in found}
 
@@ -124,7 +127,7 @@ class PlaceBuilder:
         read: dict[str, dict[int, tuple[Place, ...]]] = defaultdict(dict)
         for number, _, row in view.corpus.passages() if recipe.queries.mine else ():
             kinds = {topic.kind for topic in view.topics.topics_of(number)}
-            measures = [one for one in _measures().values() if kinds & set(one.of)]
+            measures = [one for one in place_measures().values() if kinds & set(one.of)]
             reading = row.parse(ValuesRead) if measures else None
             places = reading.places if reading is not None and has_class(reading.classes) else ()
             for measure in measures:
@@ -134,7 +137,7 @@ class PlaceBuilder:
         questions = [
             question
             for key, documents in sorted(read.items())
-            for question in self._ask(_measures()[key], documents, view.topics, considered)
+            for question in self._ask(place_measures()[key], documents, view.topics, considered)
         ]
         return SidesSurvey(questions, view.topics, view.corpus.numbering, considered)
 
@@ -147,7 +150,7 @@ class PlaceBuilder:
     ) -> tuple[Evidence, ...]:
         """Every place that has the relation."""
         assert isinstance(constraint, Located)
-        found = find_places(_measures()[constraint.relation], read_places(analysis.text))
+        found = find_places(place_measures()[constraint.relation], read_places(analysis.text))
         return tuple(Evidence(role, one.start, one.end, one.name, one.relation) for one in found)
 
     def find_fault(self, pair: CheckedPair) -> str | None:
@@ -162,7 +165,7 @@ class PlaceBuilder:
     def locate(self, constraint: Constraint, title: str, text: str) -> Location | None:
         """Where a text says that its subject is; a title that names the place of an outside text makes it unclear."""
         assert isinstance(constraint, Located)
-        found = locate(constraint.place, _measures()[constraint.relation], read_places(text))
+        found = locate(constraint.place, place_measures()[constraint.relation], read_places(text))
         return None if found == "outside" and find_forms(title, constraint.forms) else found
 
     def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
@@ -238,33 +241,37 @@ def choose_places(measure: PlaceMeasure, documents: Mapping[int, Sequence[Place]
     return [(named[key], sides) for _, key, sides in sorted(found, key=lambda one: one[:2])[:MOST_PLACES]]
 
 
-def _written(name: str) -> str:
-    return f"the {name}" if name.startswith(_ARTICLES) else name
-
-
 def _sides(measure: PlaceMeasure, topic: Topic, place: Place, sides: SidesOfPlace) -> tuple[Side, Side]:
-    name = _written(place.name)
-    inside: list[Wording] = []
-    outside: list[Wording] = []
+    def side(location: Location) -> Side:
+        wordings = ask_for_side(measure, topic.text, place.name, location)
+        constraint = Located(
+            value=place.name,
+            cue=wordings[0].cue,
+            forms=(place.name,),
+            relation=measure.key,
+            level=place.level,
+            country=place.country,
+            location=location,
+        )
+        return Side(constraint, wordings, nearest((0.0, number) for number in sides[location]))
+
+    return side("inside"), side("outside")
+
+
+def ask_for_side(measure: PlaceMeasure, topic: str, place: str, location: Location) -> tuple[Wording, ...]:
+    """Every way to ask for what is inside a place, or outside; the opposite asks for the other side."""
+    found = []
     for one in measure.wordings:
-        query, opposite = (text.format(topic=topic.text, p=name) for text in (one.inside, one.outside))
-        names = (f"{one.name}_INSIDE", f"{one.name}_OUTSIDE")
-        inside.append(Wording(query, opposite, names[0], f"{measure.key}.{names[0]}", one.cues[0]))
-        outside.append(Wording(opposite, query, names[1], f"{measure.key}.{names[1]}", one.cues[1]))
-    constraint = Located(
-        value=place.name,
-        cue=inside[0].cue,
-        forms=(place.name,),
-        relation=measure.key,
-        level=place.level,
-        country=place.country,
-        location="inside",
-    )
-    numbers = {side: nearest((0.0, number) for number in sides[side]) for side in sides}
-    return (
-        Side(constraint, tuple(inside), numbers["inside"]),
-        Side(replace(constraint, cue=outside[0].cue, location="outside"), tuple(outside), numbers["outside"]),
-    )
+        inside, outside = (text.format(topic=topic, p=with_article(place)) for text in (one.inside, one.outside))
+        query, opposite = (inside, outside) if location == "inside" else (outside, inside)
+        name = f"{one.name}_{location.upper()}"
+        found.append(Wording(query, opposite, name, f"{measure.key}.{name}", one.cues[location == "outside"]))
+    return tuple(found)
+
+
+def with_article(place: str) -> str:
+    """The name of a place as it stands in a sentence: the United States."""
+    return f"the {place}" if place.startswith(_ARTICLES) else place
 
 
 def _locations(constraint: Constraint) -> dict[str, Location]:

@@ -69,7 +69,8 @@ def dated_measures() -> tuple[DatedMeasure, ...]:
     return read_package_yaml(tuple[DatedMeasure, ...], "constraintsuite.suites.constraints", "time.yaml")
 
 
-def _make(measure: LimitedMeasure, limit: float, words: str) -> Time:
+def make_time(measure: LimitedMeasure, limit: float, words: str) -> Time:
+    """What asks for what happened before a year, from the year as a number and in words."""
     return Time(value=words, cue="", forms=(), measure=measure.key, position="below", limit=limit)
 
 
@@ -101,7 +102,7 @@ class TimeType:
 
 TIME = TimeType()
 BUILDER = LimitBuilder(
-    borders=lambda view, values: RoundLimits(_make),
+    borders=lambda view, values: RoundLimits(make_time),
     measures=dated_measures,
     balanced=UNBALANCED,
 )

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from string import Formatter
 
 from pydantic import Field
 
@@ -26,6 +25,7 @@ from constraintsuite.core.records.examples import (
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.store.yaml_files import read_package_yaml
 from constraintsuite.suites.constraints.exclude import Exclude
+from constraintsuite.suites.controls.own import slots_of
 from constraintsuite.suites.controls.sampling import mixed_originals, number
 from constraintsuite.text.terms import TermAnalyser
 
@@ -56,11 +56,6 @@ def holds_cue(text: str, cue: str) -> bool:
     """Whether the text has the cue as a word, or "n't" at the end of one."""
     pattern = r"n['’]t\b" if cue == "n't" else rf"\b{re.escape(cue)}\b"
     return re.search(pattern, text, re.IGNORECASE) is not None
-
-
-def slots_of(frame: str) -> set[str]:
-    """The names of the slots of a frame."""
-    return {name for _, name, _, _ in Formatter().parse(frame) if name}
 
 
 _WITH = re.compile(r"(?:with|made with|that contain|that have) (?P<thing>.+)")

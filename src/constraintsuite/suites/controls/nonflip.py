@@ -10,45 +10,61 @@ from constraintsuite.core.execution.shards import keyed_random
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import NONFLIP, SATISFYING, VIOLATING, Control, Example, ExampleDocument
 from constraintsuite.core.records.text import Span
-from constraintsuite.suites.controls import REWRITERS
-from constraintsuite.suites.controls.rewrites import Rewritten, RewrittenExample, topic_forms
-from constraintsuite.suites.controls.sampling import mixed_originals, number
+from constraintsuite.suites.constraints.base import load_type
+from constraintsuite.suites.controls import REWRITERS, load_rewriters
+from constraintsuite.suites.controls.rewrites import Rewriter, Rewritten, RewrittenExample, topic_forms
+from constraintsuite.suites.controls.sampling import by_type, mixed_originals, number
 from constraintsuite.text.mentions import MentionFinder, fold
 
 
 def make_nonflip(examples: Sequence[Example], *, count: int, seed: int) -> list[Example]:
-    """At most `count` controls, kinds in equal parts; every original is used once before any is used twice."""
-    originals = mixed_originals(examples, seed, "controls_nonflip")
-    kinds = REWRITERS.names()
+    """At most `count` controls of each constraint type, its kinds in equal parts; no original is used twice before all are once."""
+    made: list[Example] = []
+    for kind, some in by_type(examples).items():
+        made += _make_of_type(kind, mixed_originals(some, seed, "controls_nonflip"), count, seed)
+    return number(made, NONFLIP)
+
+
+def _make_of_type(constraint_type: str, originals: Sequence[Example], count: int, seed: int) -> list[Example]:
+    rewriters = load_rewriters(constraint_type)
     made: list[Example] = []
     uses: Counter[str] = Counter()
     tally: Counter[str] = Counter()
     tried: set[tuple[str, str]] = set()
-    for already in range(len(kinds)):
-        queues = {kind: [one for one in reversed(originals) if (kind, one.id) not in tried] for kind in kinds}
+    for already in range(len(rewriters)):
+        queues = {kind: [one for one in reversed(originals) if (kind, one.id) not in tried] for kind in rewriters}
         while len(made) < count and any(queues.values()):
-            kind = min((kind for kind in kinds if queues[kind]), key=lambda kind: tally[kind])
+            kind = min((kind for kind in rewriters if queues[kind]), key=lambda kind: tally[kind])
             original = queues[kind].pop()
             if uses[original.id] > already:
                 continue
             tried.add((kind, original.id))
-            control = _make(original, kind, seed)
+            control = _make(original, kind, rewriters[kind], seed)
             if control is not None:
                 made.append(control)
                 uses[original.id] += 1
                 tally[kind] += 1
-    return number(made, NONFLIP)
+    return made
 
 
-def _make(original: Example, kind: str, seed: int) -> Example | None:
-    """The original rewritten in one way; None if that changes nothing, or loses or adds a mention of Y or the topic."""
-    variant = REWRITERS.load(kind)(original, keyed_random(seed, "controls_nonflip", kind, original.id))
+def _make(original: Example, kind: str, rewriter: Rewriter, seed: int) -> Example | None:
+    """The original rewritten in one way; None if that changes nothing, or what the constraint type or the topic reads in it."""
+    variant = rewriter(original, keyed_random(seed, "controls_nonflip", kind, original.id))
     if variant is None:
         return None
     control = _assemble(original, variant, kind)
-    same = (control.query, _texts(control)) == (original.query, _texts(original))
+    if (control.query, _texts(control)) == (original.query, _texts(original)):
+        return None
     finder = _finder(original)
-    return None if same or _mentions(finder, control) != _mentions(finder, original) else control
+    if kind in REWRITERS.names():
+        return control if _mentions(finder, control) == _mentions(finder, original) else None
+    return control if _texts(control) == _texts(original) or _reads_the_same(control) else None
+
+
+def _reads_the_same(control: Example) -> bool:
+    """Whether the constraint type still finds in the rewritten texts what their roles need."""
+    assert control.constraint is not None
+    return not any(load_type(control.constraint.type).faults([replace(control, control=None)]))
 
 
 def _assemble(original: Example, variant: RewrittenExample, kind: str) -> Example:

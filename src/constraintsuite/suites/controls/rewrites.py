@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from constraintsuite.core.records.examples import MINPAIRS, Example
+from constraintsuite.core.records.examples import MINPAIRS, SATISFYING, VIOLATING, Example
 from constraintsuite.core.records.text import Span
 from constraintsuite.text.mentions import fold, surface_forms
 
@@ -128,3 +128,27 @@ def rewrite_documents(example: Example, note: str, change: Callable[[str], Rewri
     changed = (satisfying.text != example.satisfying.text, violating.text != example.violating.text)
     enough = all(changed) if example.slice == MINPAIRS else any(changed)
     return RewrittenExample(note, satisfying=satisfying, violating=violating) if enough else None
+
+
+def rewrite_evidence(
+    example: Example, note: str, change: Callable[[str, Span, str], str | None]
+) -> RewrittenExample | None:
+    """Other words for the places of both texts that decide.
+
+    `change` gets a text, such a place and the value that was read there; None leaves it as it is.
+    """
+    evidence = example.constraint.evidence if example.constraint is not None else ()
+
+    def rewritten(role: str) -> Rewritten | None:
+        text = example.document(role).text
+        changes = [
+            SpanRewrite(span, new)
+            for one in evidence
+            if one.document == role and (new := change(text, span := Span(one.start, one.end), one.value)) is not None
+        ]
+        return apply_changes(text, changes) if changes else None
+
+    satisfying, violating = rewritten(SATISFYING), rewritten(VIOLATING)
+    if satisfying is None and violating is None:
+        return None
+    return RewrittenExample(note, satisfying=satisfying, violating=violating)

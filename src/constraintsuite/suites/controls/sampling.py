@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -20,6 +20,15 @@ def mixed_originals(examples: Iterable[Example], seed: int, purpose: str) -> lis
     return _by_turns(
         [_by_turns([[one for one in some if one.is_edited is edited] for edited in (True, False)]) for some in slices]
     )
+
+
+def by_type(examples: Iterable[Example]) -> dict[str, list[Example]]:
+    """The examples of each constraint type, types in the order of their names."""
+    found: dict[str, list[Example]] = defaultdict(list)
+    for one in examples:
+        if one.constraint is not None:
+            found[one.constraint.type].append(one)
+    return dict(sorted(found.items()))
 
 
 def _by_turns(groups: Iterable[Sequence[Example]]) -> list[Example]:

@@ -7,14 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from constraintsuite.core.records.examples import MINPAIRS, Example
+from constraintsuite.core.records.examples import MINPAIRS, Example, ExampleDocument
 from constraintsuite.core.records.strict_model import StrictModel
 from constraintsuite.core.records.text import Span
 from constraintsuite.core.store.yaml_files import read_package_yaml
+from constraintsuite.suites.controls.own import Forms
 from constraintsuite.suites.controls.rewrites import RewrittenExample, SpanRewrite, apply_changes, topic_forms
 from constraintsuite.text.mentions import find_forms, fold
 from constraintsuite.text.sentences import split_sentences
@@ -28,13 +29,6 @@ def rewrite(example: Example, rng: random.Random) -> RewrittenExample | None:
     ways = [_rewrite_query, _rewrite_documents]
     rng.shuffle(ways)
     return next((variant for way in ways if (variant := way(example, rng)) is not None), None)
-
-
-def _as_forms(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-Forms = Annotated[tuple[str, ...], BeforeValidator(_as_forms)]
 
 
 class Guards(StrictModel, populate_by_name=True):
@@ -118,8 +112,9 @@ def synonyms() -> SynonymRules:
 
 
 def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample | None:
-    texts = (example.satisfying.text, example.violating.text)
-    matches = [_allowed(example, text) for text in texts]
+    documents = (example.satisfying, example.violating)
+    texts = [document.text for document in documents]
+    matches = [_allowed(example, document) for document in documents]
     counts = [Counter(match.pair for match in found) for found in matches]
     pairs = sorted(counts[0].keys() | counts[1].keys())
     if example.slice == MINPAIRS:  # the two documents must still differ by their one edit only
@@ -136,14 +131,18 @@ def _rewrite_documents(example: Example, rng: random.Random) -> RewrittenExample
     )
 
 
-def _allowed(example: Example, text: str) -> list[SubstitutionMatch]:
-    """The matches outside every mention of Y, of the topic's words and of the cues that decided."""
+def _allowed(example: Example, document: ExampleDocument) -> list[SubstitutionMatch]:
+    """The matches outside every mention of Y, of the topic's words, of the cues that decided and of the evidence."""
     constraint, forms = example.constraint, topic_forms(example)
     if constraint is not None:
         cues = [one.cue for one in constraint.evidence if one.cue]
         forms = [*constraint.forms, *constraint.kinds, *forms, *cues]
-    kept = _find_words(text, forms)
-    return [match for match in synonyms().find(text) if not any(span.overlaps(match.change.span) for span in kept)]
+    evidence = constraint.evidence if constraint is not None else ()
+    kept = [Span(one.start, one.end) for one in evidence if one.document == document.role]
+    kept += _find_words(document.text, forms)
+    return [
+        match for match in synonyms().find(document.text) if not any(span.overlaps(match.change.span) for span in kept)
+    ]
 
 
 def _find_words(text: str, forms: Iterable[str]) -> list[Span]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -72,12 +72,19 @@ _WAYS = (
 
 
 def _recase(way: _Way, example: Example) -> RewrittenExample | None:
-    if way.loses_capitals and guard_words()["homographs"].intersection(words(example.query)):
+    if way.loses_capitals and guard_words()["homographs"].intersection(_deciding_words(example)):
         return None
     note = f"case: {way.target} {way.name}"
     if way.target == "query":
         return rewrite_query(example, note, way.change)
     return rewrite_documents(example, note, lambda text: Rewritten((Piece(way.change(text), 0),)))
+
+
+def _deciding_words(example: Example) -> Iterator[str]:
+    """The words of the query, and those of the evidence: a text says "in Cork" where the query says "in Ireland"."""
+    yield from words(example.query)
+    for one in example.constraint.evidence if example.constraint else ():
+        yield from words(example.document(one.document).text[one.start : one.end])
 
 
 def _small_first_letter(word: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Protocol, get_args
 
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint, Evidence
@@ -131,7 +131,7 @@ class LimitBuilder:
         self, constraint: Constraint, role: str, analysis: Analysis, title: str, knowledge: Knowledge
     ) -> tuple[Evidence, ...]:
         """Every place that states the value."""
-        measure = self._measure(constraint)
+        measure = self.measure_of(constraint)
         found = measure.find(read_values(analysis, knowledge), analysis.text)
         return tuple(Evidence(role, one.start, one.end, one.text, measure.key) for one in found)
 
@@ -159,7 +159,7 @@ class LimitBuilder:
     def position(self, constraint: Constraint, analysis: Analysis, knowledge: Knowledge) -> Position | None:
         """On which side of the limit a text says that the value is; None if that is not clear."""
         assert isinstance(constraint, Limited)
-        value = self._measure(constraint).read(read_values(analysis, knowledge), analysis.text)
+        value = self.measure_of(constraint).read(read_values(analysis, knowledge), analysis.text)
         return None if value is None else value.position(constraint.limit)
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
@@ -177,7 +177,8 @@ class LimitBuilder:
                 if _names_border(example.constraint, document.title, document.text):
                     yield f"{example.id}: the {role} document names what it is compared with"
 
-    def _measure(self, constraint: Constraint) -> LimitedMeasure:
+    def measure_of(self, constraint: Constraint) -> LimitedMeasure:
+        """What is limited."""
         assert isinstance(constraint, Limited)
         return next(measure for measure in self.measures() if measure.key == constraint.measure)
 
@@ -216,17 +217,26 @@ def _sides(border: Border, topic: Topic, values: KnownValues) -> tuple[Side, Sid
     limit = border.constraint.limit
     below = [(limit - one.high, document) for document, one in values.items() if one.position(limit) == "below"]
     above = [(one.low - limit, document) for document, one in values.items() if one.position(limit) == "above"]
-    low: list[Wording] = []
-    high: list[Wording] = []
-    for one in border.wordings:
-        asked = [text.format(topic=topic.text, n=border.words) for text in (one.below, one.above)]
-        names = [f"{one.name}_BELOW", f"{one.name}_ABOVE"]
-        low.append(Wording(asked[0], asked[1], names[0], f"{border.relation}.{names[0]}", one.cues[0]))
-        high.append(Wording(asked[1], asked[0], names[1], f"{border.relation}.{names[1]}", one.cues[1]))
-    return (
-        Side(replace(border.constraint, cue=low[0].cue), tuple(low), nearest(below)),
-        Side(replace(border.constraint, position="above", cue=high[0].cue), tuple(high), nearest(above)),
+    low, high = (
+        ask_for_side(border.wordings, border.relation, topic.text, border.words, side) for side in get_args(Position)
     )
+    return (
+        Side(replace(border.constraint, cue=low[0].cue), low, nearest(below)),
+        Side(replace(border.constraint, position="above", cue=high[0].cue), high, nearest(above)),
+    )
+
+
+def ask_for_side(
+    wordings: Iterable[LimitWording], relation: str, topic: str, words: str, position: Position
+) -> tuple[Wording, ...]:
+    """Every way to ask for what is on one side of a limit, which `words` state; the opposite asks for the other side."""
+    found = []
+    for one in wordings:
+        below, above = (text.format(topic=topic, n=words) for text in (one.below, one.above))
+        query, opposite = (below, above) if position == "below" else (above, below)
+        name = f"{one.name}_{position.upper()}"
+        found.append(Wording(query, opposite, name, f"{relation}.{name}", one.cues[position == "above"]))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

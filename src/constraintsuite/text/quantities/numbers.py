@@ -106,6 +106,27 @@ def parse_digits(text: str) -> float | None:
     return None
 
 
+def write_in_words(number: int) -> str:
+    """A whole number in words: "twenty-five thousand", "one hundred and twenty"."""
+    if number < 100:
+        return _below_hundred(number)
+    size, scale = next((size, scale) for size, scale in _LARGE if number >= size)
+    count, rest = divmod(number, size)
+    link = " and " if 0 < rest < 100 else " "
+    return f"{write_in_words(count)} {scale}" + (link + write_in_words(rest) if rest else "")
+
+
+_LARGE = ((1_000_000, "million"), (1000, "thousand"), (100, "hundred"))
+
+
+def _below_hundred(number: int) -> str:
+    ones = {value: word for word, value in _ONES.items()}
+    tens = {value: word for word, value in _TENS.items()}
+    if number in ones:
+        return ones[number]
+    return tens[number - number % 10] + (f"-{ones[number % 10]}" if number % 10 else "")
+
+
 def _digits(pieces: Pieces, at: int, *, money: bool) -> WrittenNumber | None:
     text = pieces.at(at).text
     value = parse_digits(text)

@@ -31,7 +31,7 @@ from constraintsuite.experiments.differences import LEGEND, difference_table
 from constraintsuite.experiments.experiment import compare_experiments
 from constraintsuite.experiments.figures import GroupFigures
 from constraintsuite.experiments.pair_experiment import pair_experiments
-from constraintsuite.experiments.pairs import HEADLINE, is_nevir
+from constraintsuite.experiments.pairs import CONTROL_BY_TYPE, HEADLINE, is_nevir
 
 SHOWN = (
     "accuracy",
@@ -136,7 +136,7 @@ def types(view: ReportView) -> Section | None:
 
 
 _ABOUT_BREAKDOWNS = "Main examples only. Groupings with a single group are left out."
-_ELSEWHERE = ("slice", "control", "constraint")
+_ELSEWHERE = ("slice", "control", CONTROL_BY_TYPE, "constraint")
 
 
 def breakdowns(view: ReportView) -> Section | None:
@@ -158,13 +158,14 @@ def breakdowns(view: ReportView) -> Section | None:
 
 _ABOUT_CONTROLS = (
     "Non-flip controls change letters, words or order but not the meaning, so the outcome should stay the same. The query of an "
-    "adversarial control has words that look like a constraint but state none; its opposite states one."
+    "adversarial control has words or a value that must not decide; accuracy in plain words is that of the same need without them."
 )
 _CONTROLS = (
     ("nonflip", "accuracy", "non-flip: accuracy"),
     ("nonflip", "invariance", "non-flip: same outcome as the original"),
     ("nonflip", "flip_rate", "non-flip: outcome turned round"),
     ("adversarial", "accuracy", "adversarial: accuracy"),
+    ("adversarial", "restated_accuracy", "adversarial: accuracy in plain words"),
     ("adversarial", "opposite_accuracy", "adversarial: accuracy under the opposite"),
     ("adversarial", "paired_accuracy", "adversarial: paired accuracy"),
 )
@@ -181,7 +182,9 @@ def controls(view: ReportView) -> Section | None:
         return None
     heads = (Column("control"), *columns("share", *view.labels))
     both = Table("controls", "Controls, with 95 % interval.", heads, tuple(rows))
-    tables = (both, *(group_table(view.runs, "control", METRICS[name]) for name in ("accuracy", "invariance")))
+    groupings = [name for name in ("control", CONTROL_BY_TYPE) if all(name in s.by for s in view.summaries)]
+    metrics = [METRICS[name] for name in ("accuracy", "paired_accuracy", "invariance")]
+    tables = (both, *(group_table(view.runs, name, metric) for name in groupings for metric in metrics))
     return Section("controls", "Controls", _ABOUT_CONTROLS, *split_tables(tables))
 
 
