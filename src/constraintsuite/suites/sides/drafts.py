@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
@@ -26,32 +26,42 @@ DISTANCE_COST = 0.03
 def side_drafts(
     proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str], side_of: Callable[[Constraint], str]
 ) -> Iterator[PairDraft]:
-    """Drafts for two-sided questions; a seeded coin decides which of the two sides the query of a pair asks for."""
+    """Drafts for two-sided questions, as many for each side; a seeded coin decides which of them a pair may be asked for."""
     matching = collect_matching(job, proposals, {})
     used: Counter[tuple[str, str]] = Counter()
+    questions: dict[tuple[str, str, frozenset[str]], list[Proposal]] = defaultdict(list)
     for proposal in sorted(proposals, key=lambda one: (one.relation, one.topic_documents, one.id)):
-        yield from _draft(proposal, matching, job.recipe.pairs, used, rejects, side_of(proposal.constraint))
+        asked = frozenset((proposal.query, proposal.opposite or ""))
+        questions[proposal.relation, proposal.split, asked].append(proposal)
+    for sides in questions.values():
+        yield from _draft(sides, matching, job.recipe.pairs, used, rejects, side_of)
 
 
 def _draft(
-    proposal: Proposal,
+    sides: Sequence[Proposal],
     matching: Matching,
     settings: PairSettings,
     used: Counter[tuple[str, str]],
     rejects: Counter[str],
-    side: str,
+    side_of: Callable[[Constraint], str],
 ) -> Iterator[PairDraft]:
-    found = 0
-    for cost, satisfying, violating in sorted(_possible(proposal, matching, settings, rejects)):
-        documents = [(proposal.relation, satisfying), (proposal.relation, violating)]
-        if found == settings.max_uses_per_y:
+    """Pairs for the sides of one question by turns, as many for each: else the texts alone could tell which is asked for."""
+    waiting = [iter(sorted(_possible(proposal, matching, settings, rejects))) for proposal in sides]
+    for _ in range(settings.max_uses_per_y):
+        turn: list[PairDraft] = []
+        own: Counter[tuple[str, str]] = Counter()
+        for proposal, pairs in zip(sides, waiting, strict=True):
+            for cost, satisfying, violating in pairs:
+                documents = [(proposal.relation, satisfying), (proposal.relation, violating)]
+                if all(used[one] + own[one] < settings.max_uses_per_document for one in documents):
+                    own.update(documents)
+                    texts = (DraftDocument(one, matching.documents[one].text) for one in (satisfying, violating))
+                    turn.append(make_draft(EXPLICIT, proposal, *texts, cost=cost, side=side_of(proposal.constraint)))
+                    break
+        if len(turn) < len(sides):
             return
-        if any(used[one] >= settings.max_uses_per_document for one in documents):
-            continue
-        used.update(documents)
-        found += 1
-        texts = (DraftDocument(one, matching.documents[one].text) for one in (satisfying, violating))
-        yield make_draft(EXPLICIT, proposal, *texts, cost=cost, side=side)
+        used.update(own)
+        yield from turn
 
 
 def _possible(
