@@ -30,9 +30,15 @@ def test_version_names_spacy_and_its_pipeline(parser: Analyser) -> None:
 @pytest.mark.parser
 def test_batches_make_no_difference(parser: Analyser) -> None:
     together = list(parser.analyse(TEXTS))
-    assert list(parser.analyse(reversed(TEXTS)))[::-1] == together
-    assert [one for text in TEXTS for one in parser.analyse([text])] == together
-    assert list(parser.analyse([" ".join(TEXTS[:7]), *TEXTS]))[1:] == together
+    assert list(ParserAnalyser().analyse(reversed(TEXTS)))[::-1] == together
+    assert list(ParserAnalyser().analyse([" ".join(TEXTS[:7]), *TEXTS]))[1:] == together
+
+
+@pytest.mark.parser
+def test_a_text_that_was_just_read_is_not_parsed_again(parser: Analyser) -> None:
+    first, second, again = parser.analyse(["The hut has no stove.", "Bring one.", "The hut has no stove."])
+    assert again is first
+    assert second != first
 
 
 @pytest.mark.parser

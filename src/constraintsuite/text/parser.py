@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -35,6 +36,8 @@ ENGLISH = WheelArchive(
     "MIT",
 )
 
+RECENT = 1024
+"""Texts whose analysis is kept: a build reads the text of a document for every pair that it is in."""
 _NAME_ENDINGS = frozenset(["com", "org", "net", "gov", "edu", "info", "co", "uk", "html", "htm", "pdf", "js", "py"])
 
 
@@ -49,15 +52,18 @@ class ParserAnalyser:
         meta = self._pipeline.meta
         model = f"{meta['lang']}_{meta['name']} {meta['version']}"
         self.version = f"{RULES_VERSION}, lexicon {lexicon_digest()}, spacy {meta['spacy_version']}, {model}"
+        self._recent = lru_cache(RECENT)(self._analyse)
 
     def analyse(self, texts: Iterable[str]) -> Iterator[Analysis]:
         """The analysis of each text, in order; texts are parsed one by one, so that they do not affect each other."""
-        docs = (self._prepare(text) for text in texts)
-        for doc in self._pipeline.pipe(docs, batch_size=1):
-            tokens = _read_tokens(doc)
-            spans = tuple(split_sentences(doc.text))
-            scopes = draw_text([ParsedSentence(_local_tokens(tokens, span)) for span in spans])
-            yield Analysis(doc.text, spans, tokens, scopes)
+        return map(self._recent, texts)
+
+    def _analyse(self, text: str) -> Analysis:
+        (doc,) = self._pipeline.pipe([self._prepare(text)], batch_size=1)
+        tokens = _read_tokens(doc)
+        spans = tuple(split_sentences(doc.text))
+        scopes = draw_text([ParsedSentence(_local_tokens(tokens, span)) for span in spans])
+        return Analysis(doc.text, spans, tokens, scopes)
 
     def _prepare(self, text: str) -> Doc:
         doc = self._pipeline.make_doc(text)

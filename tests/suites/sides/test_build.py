@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,11 @@ from click.testing import CliRunner
 from constraintsuite.app.cli.main import cli
 from constraintsuite.core.errors import UserError
 from constraintsuite.core.records.examples import Example
+from constraintsuite.core.store.jsonl import read_jsonl
 from constraintsuite.suites.constraints.number import Number
 from constraintsuite.suites.examples import read_examples
+from constraintsuite.suites.queries.records import Proposal
+from constraintsuite.suites.stages.pairs import read_drafts
 
 OPENINGS = ("stands by the river", "looks out on the harbour", "is hidden in a wood", "is near the old mill")
 ENDINGS = ("Breakfast is served late.", "The garden is large.", "Bring good shoes.", "Ask for a map.")
@@ -89,6 +92,26 @@ def test_no_text_is_edited_and_the_opposite_asks_for_the_other_side(examples: li
 def test_both_sides_are_asked_for(examples: list[Example]) -> None:
     sides = Counter(example.tags["position"] for example in examples)
     assert min(sides["below"], sides["above"]) >= 3
+
+
+def test_each_question_has_at_most_one_more_draft_for_one_side_than_for_the_other(suite: Path) -> None:
+    sides: dict[tuple[str, float], Counter[str]] = defaultdict(Counter)
+    proposals = {one.id: one.constraint for one in read_jsonl(suite / "stages/queries/proposals.jsonl", Proposal)}
+    for draft in read_drafts(suite / "stages/pairs"):
+        constraint = proposals[draft.proposal]
+        assert isinstance(constraint, Number)
+        sides[draft.split, constraint.limit][constraint.position] += 1
+    assert sides
+    assert all(abs(counts["below"] - counts["above"]) <= 1 for counts in sides.values())
+
+
+def test_a_document_takes_its_two_roles_in_turn(suite: Path) -> None:
+    roles: dict[str, Counter[str]] = defaultdict(Counter)
+    for draft in read_drafts(suite / "stages/pairs"):
+        for role, document in zip(("satisfying", "violating"), draft.sources, strict=True):
+            roles[document][role] += 1
+    assert max(counts.total() for counts in roles.values()) > 1
+    assert all(abs(counts["satisfying"] - counts["violating"]) <= 1 for counts in roles.values())
 
 
 def test_verify_reads_the_values_again(suite: Path) -> None:

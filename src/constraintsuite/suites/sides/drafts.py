@@ -29,10 +29,10 @@ def side_drafts(
     """Drafts for two-sided questions; a seeded coin decides which of the two sides the query of a pair asks for."""
     matching = collect_matching(job, proposals, {})
     roles = _Roles(job.recipe.pairs.max_uses_per_document)
-    questions: dict[tuple[str, str, str, str], list[Proposal]] = defaultdict(list)
+    questions: dict[tuple[str, str, frozenset[str]], list[Proposal]] = defaultdict(list)
     for proposal in sorted(proposals, key=lambda one: (one.relation, one.topic_documents, one.id)):
-        constraint = proposal.constraint
-        questions[proposal.relation, proposal.topic, constraint.value, proposal.split].append(proposal)
+        asked = frozenset((proposal.query, proposal.opposite))
+        questions[proposal.relation, proposal.split, asked].append(proposal)
     for sides in questions.values():
         for proposal, cost, *pair in _take_turns(sides, matching, job.recipe.pairs, roles, rejects):
             texts = (DraftDocument(one, matching.documents[one].text) for one in pair)
