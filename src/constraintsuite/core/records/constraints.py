@@ -80,6 +80,7 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "time": "constraintsuite.suites.constraints.time:TIME",
         "place": "constraintsuite.suites.constraints.place:PLACE",
         "one_of": "constraintsuite.suites.constraints.one_of:ONE_OF",
+        "include": "constraintsuite.suites.constraints.include:INCLUDE",
     },
 )
 """The file of each constraint type, which holds everything that the package knows of it.

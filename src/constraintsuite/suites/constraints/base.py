@@ -109,6 +109,7 @@ BUILDERS: Catalogue[ConstraintBuilder] = Catalogue(
         "time": "constraintsuite.suites.constraints.time:BUILDER",
         "place": "constraintsuite.suites.constraints.place:BUILDER",
         "one_of": "constraintsuite.suites.constraints.one_of:BUILDER",
+        "include": "constraintsuite.suites.constraints.include_builder:BUILDER",
     },
 )
 """The constraint types that `csuite build` makes examples of, in the order in which it does."""

@@ -39,6 +39,10 @@ class TwoSidedQuestion:
     relation: str
     """What is asked: examples of one relation are counted and balanced together."""
     sides: tuple[Side, Side]
+    is_attribute: bool = False
+    """Whether it is about what a thing may have or lack, and not about a relation that documents state."""
+    doubt: str = ""
+    """Why a person should say whether somebody would ask it; empty if nobody needs to."""
 
     @property
     def key(self) -> str:
@@ -63,7 +67,7 @@ class SidesSurvey:
         """For each relation, the documents nearest to the borders of its questions, on one side and on the other."""
         found: dict[tuple[str, int], list[DocumentNumbers]] = defaultdict(list)
         for question in self.questions:
-            for number, side in enumerate(question.sides):
+            for number, side in enumerate(question.sides if not question.doubt else ()):
                 found[question.relation, number].append(side.documents[:MOST_EXPECTED])
         return (np.concatenate(found[key]) for key in sorted(found))
 
@@ -89,7 +93,7 @@ class SidesSurvey:
         topic, constraint = question.topic, side.constraint
         return Proposal(
             id=f"p{stable_hash(question.key, constraint.cue, split):016x}",
-            status="build" if topic.kind else "doubtful",
+            status="build" if topic.kind and not question.doubt else "doubtful",
             topic=topic.text,
             constraint=constraint,
             query=first.query,
@@ -104,8 +108,11 @@ class SidesSurvey:
             satisfying=self.numbering.names(own.tolist()),
             violating=self.numbering.names(others.tolist()),
             examples_expected=min(len(own), len(others), MOST_EXPECTED),
+            is_attribute=question.is_attribute,
             by_signs=self.topics.is_by_signs(topic),
-            reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
+            reason=question.doubt
+            if topic.kind
+            else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
             other_wordings=tuple(more),
         )
 
