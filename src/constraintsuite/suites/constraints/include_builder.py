@@ -28,7 +28,7 @@ from constraintsuite.suites.queries.attributes import AskedAttribute, AttributeM
 from constraintsuite.suites.queries.combining import CombinedWording, combine
 from constraintsuite.suites.queries.considered import ConsideredAttribute
 from constraintsuite.suites.queries.evidence import Sides, YWords, collect_sides
-from constraintsuite.suites.queries.left_out import attribute_words
+from constraintsuite.suites.queries.left_out import attribute_words, listed_attributes, looked_for
 from constraintsuite.suites.queries.noun_counts import NounCount, count_topic_nouns
 from constraintsuite.suites.queries.records import Proposal, Topic, Wording, attribute_relation
 from constraintsuite.suites.queries.relations import fits, y_words
@@ -38,19 +38,16 @@ from constraintsuite.suites.reading.closed_lists import OCCUPATION, read_closed_
 from constraintsuite.suites.reading.records import ClassesRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.sides.drafts import side_drafts
-from constraintsuite.suites.sides.questions import Side, SidesSurvey, TwoSidedQuestion, nearest
+from constraintsuite.suites.sides.questions import Side, SidesSurvey, TwoSidedQuestion, in_any_order, nearest
 from constraintsuite.text.base import Analysis
-from constraintsuite.text.mentions import find_forms
+from constraintsuite.text.mentions import MentionFinder, find_forms
 
 LEAST_ON_EACH_SIDE = 2
 """Texts with both attributes, and texts that deny the second."""
 LEAST_LISTED = 3
 """The same for values of a closed list, where a text only has to leave the second out."""
-LEAST_SHARE = 0.1
+LEAST_SHARE = 0.25
 """Share of the texts with the first value that must have the second, or must not: nobody asks for all but a few."""
-LEAST_LINKED = 2
-"""Times that texts must say with a verb such as "offers" that a thing has an attribute that no domain file lists."""
-
 FEW_TEXTS = (
     f"{LEAST_ON_EACH_SIDE} texts must affirm both, and {LEAST_ON_EACH_SIDE} must affirm the first and deny the second. "
     "Add texts that name several attributes."
@@ -120,15 +117,16 @@ def _ask_attributes(
     nouns = {noun for found in selected.values() for noun in found}
     entries = {attribute_key(noun): attribute_words(noun, knowledge) for noun in sorted(nouns)}
     evidence = collect_sides(entries, view.corpus.read(view.topics.with_topic()))
+    places = _first_places(entries, view)
     for topic in sorted(selected, key=lambda topic: topic.text):
         members = view.topics.members(topic)
         firm = {noun: _firm(count, evidence[attribute_key(noun)], members) for noun, count in selected[topic].items()}
         for first, second in permutations(_wanted(topic, selected[topic], miner), 2):
-            having = firm[first.noun].affirming
-            both = np.intersect1d(having, firm[second.noun].affirming)
-            alone = np.intersect1d(having, firm[second.noun].denying)
+            having, key = firm[first.noun].affirming, attribute_key(second.noun)
+            both = np.intersect1d(having, firm[second.noun].affirming).tolist()
+            alone = np.intersect1d(having, firm[second.noun].denying).tolist()
             wordings = combine(topic.text, first, second, knowledge)
-            if not (len(both) and len(alone) and wordings):
+            if not (both and alone and wordings):
                 continue
             found = _consider(topic, first, second, len(both), len(alone))
             considered.append(found)
@@ -136,14 +134,31 @@ def _ask_attributes(
                 relation = attribute_relation(view.topics.domain(topic), second.link)
                 own, other = (entries[attribute_key(one.noun)] for one in (first, second))
                 constraint = _constraint(first.text, second.text, own, other)
-                yield _question(topic, relation, constraint, wordings, both, alone, doubt=found.help)
+                late = nearest((-places[key, number], number) for number in both)
+                early = nearest((places[key, number], number) for number in alone)
+                yield _question(topic, relation, constraint, wordings, late, early, doubt=found.help)
 
 
-def _wanted(topic: Topic, nouns: Mapping[str, NounCount], miner: AttributeMiner) -> list[AskedAttribute]:
-    """The attributes that somebody may look for: listed ones, and others that texts tie to the thing with a verb."""
-    unwanted = include_data().unwanted
-    asked = [miner.ask(topic, noun, count) for noun, count in sorted(nouns.items()) if noun not in unwanted]
-    return [one for one in asked if not one.doubt or nouns[one.noun].links.total() >= LEAST_LINKED]
+def _first_places(entries: Mapping[str, YWords], view: CorpusView) -> dict[tuple[str, int], int]:
+    """Where documents mention each attribute first. Denials tend to come late, so late affirmations are paired with early denials."""
+    finder = MentionFinder({key: words.forms for key, words in entries.items()})
+    places: dict[tuple[str, int], int] = {}
+    for number, document, _ in view.corpus.read(view.topics.with_topic()):
+        for mention in finder.find(document.text):
+            places.setdefault((mention.key, number), mention.span.start)
+    return places
+
+
+def _wanted(topic: Topic, nouns: Mapping[str, NounCount], miner: AttributeMiner) -> Iterator[AskedAttribute]:
+    """The attributes that somebody may look for, by the domain files."""
+    unwanted, sought = include_data().unwanted, looked_for(topic, miner.knowledge)
+    listed = listed_attributes(topic, miner.knowledge).by_noun
+    for noun, count in sorted(nouns.items()):
+        if noun in listed and noun not in unwanted:
+            yield miner.ask(topic, noun, count)
+        elif noun in sought:
+            found = sought[noun]
+            yield AskedAttribute(noun, found.text, found.countable, found.links[0], NOT_LEFT_OUT)
 
 
 def _firm(count: NounCount, sides: Sides, members: DocumentNumbers) -> Sides:
@@ -191,8 +206,8 @@ def _ask_lists(
     for topic, first in sorted(members, key=lambda key: (key[0].text, key[1])):
         numbers = members[topic, first]
         for second in sorted(words):
-            both = np.array([one for one in numbers if second in values[one]], dtype=np.uint32)
-            alone = np.array([one for one in numbers if second in silent[one]], dtype=np.uint32)
+            both = in_any_order(one for one in numbers if second in values[one])
+            alone = in_any_order(one for one in numbers if second in silent[one])
             if first == second or not len(both):
                 continue
             wordings = _word_list(relation, topic, first, second, knowledge)
@@ -276,12 +291,8 @@ def _question(
         asking.append(Wording(one.both, one.first, f"{one.name}_BOTH", f"{relation}.{one.name}_BOTH", "and"))
         lacking.append(Wording(one.first, one.both, f"{one.name}_FIRST", f"{relation}.{one.name}_FIRST", one.cue))
     sides = (
-        Side(constraint, tuple(asking), nearest((0.0, int(number)) for number in both)),
-        Side(
-            replace(constraint, cue=wordings[0].cue, wanted="first"),
-            tuple(lacking),
-            nearest((0.0, int(number)) for number in alone),
-        ),
+        Side(constraint, tuple(asking), both),
+        Side(replace(constraint, cue=wordings[0].cue, wanted="first"), tuple(lacking), alone),
     )
     return TwoSidedQuestion(topic, relation, sides, is_attribute=not constraint.relation, doubt=doubt)
 

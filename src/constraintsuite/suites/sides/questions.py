@@ -120,3 +120,8 @@ class SidesSurvey:
 def nearest(documents: Iterable[tuple[float, int]]) -> DocumentNumbers:
     """Documents with their distances from the border, as the nearest first."""
     return np.array([number for _, number in sorted(documents)], dtype=np.uint32)
+
+
+def in_any_order(documents: Iterable[int]) -> DocumentNumbers:
+    """Documents that are all equally near, by a hash: in the order of their ids, the smaller side would have larger ids."""
+    return nearest((float(stable_hash(str(number))), number) for number in documents)
