@@ -81,6 +81,7 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "place": "constraintsuite.suites.constraints.place:PLACE",
         "one_of": "constraintsuite.suites.constraints.one_of:ONE_OF",
         "include": "constraintsuite.suites.constraints.include:INCLUDE",
+        "only": "constraintsuite.suites.constraints.only:ONLY",
     },
 )
 """The file of each constraint type, which holds everything that the package knows of it.
