@@ -111,6 +111,9 @@ _SOLVERS = (
 _BY_DEFINITION = (
     "a text with one value alone states fewer values than one with several, and the query says which is right"
 )
+_BY_WORDS = "what is said with a word such as only is what the query asks for or not, so the word alone wins no pair"
+_SAID = ("more_only", "fewer_of_the_value", "bm25_query", "bm25_opposite", "overlap", "own_query_words")
+"""Solvers that a saying decides: its words, and where both queries have these words, what matches them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,13 @@ class OnlyType:
     solvers: tuple[Solver, ...] = _SOLVERS
 
     def by_construction(self, example: Example, solver: str) -> str:
-        """The number of values decides, together with the query."""
-        return _BY_DEFINITION if solver == "fewer_values" else ""
+        """The number of values decides, together with the query; of what is said, so does a word such as "only"."""
+        if solver == "fewer_values":
+            return _BY_DEFINITION
+        measure = only_measures()[example.constraint.measure] if isinstance(example.constraint, Only) else None
+        if measure is None or measure.reading != "said":
+            return ""
+        return _BY_WORDS if solver in (_SAID if measure.implied else _SAID[:2]) else ""
 
     def faults(self, examples: Sequence[Example]) -> Iterator[str]:
         """Read both texts again with the analyser that made the suite; labels that people gave are not checked."""

@@ -176,7 +176,8 @@ def _stance(mention: Span, page: OnlyPage, measure: OnlyMeasure) -> str:
         return "only"
     if verdict == "affirmed" and is_firm_affirmation(place):
         return "has"
-    return "lacks" if verdict == "negated" and is_firm_denial(place) else "unclear"
+    is_denied = verdict == "negated" and is_firm_denial(place) and not _AMENDED.search(place.sentence_after)
+    return "lacks" if is_denied else "unclear"
 
 
 _BEFORE = re.compile(
@@ -185,6 +186,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"^ (?:only|alone|exclusively)(?=\W*(?:[.,;:!?)\"”]|$|please))|^ and nothing else\b|^ (?:is|are) the only way\b"
 )
+_AMENDED = re.compile(r"\b(?:but|though|although|however|yet)\b")
 _NOT_ONLY = re.compile(r"\bnot (?:only|just|solely)(?: \w+){0,2} $")
 
 
