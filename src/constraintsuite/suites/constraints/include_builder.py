@@ -38,9 +38,9 @@ from constraintsuite.suites.reading.closed_lists import OCCUPATION, read_closed_
 from constraintsuite.suites.reading.records import ClassesRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.sides.drafts import side_drafts
-from constraintsuite.suites.sides.questions import Side, SidesSurvey, TwoSidedQuestion, in_any_order, nearest
+from constraintsuite.suites.sides.questions import Side, SidesSurvey, TwoSidedQuestion, in_any_order
 from constraintsuite.text.base import Analysis
-from constraintsuite.text.mentions import MentionFinder, find_forms
+from constraintsuite.text.mentions import find_forms
 
 LEAST_ON_EACH_SIDE = 2
 """Texts with both attributes, and texts that deny the second."""
@@ -117,12 +117,11 @@ def _ask_attributes(
     nouns = {noun for found in selected.values() for noun in found}
     entries = {attribute_key(noun): attribute_words(noun, knowledge) for noun in sorted(nouns)}
     evidence = collect_sides(entries, view.corpus.read(view.topics.with_topic()))
-    places = _first_places(entries, view)
     for topic in sorted(selected, key=lambda topic: topic.text):
         members = view.topics.members(topic)
         firm = {noun: _firm(count, evidence[attribute_key(noun)], members) for noun, count in selected[topic].items()}
         for first, second in permutations(_wanted(topic, selected[topic], miner), 2):
-            having, key = firm[first.noun].affirming, attribute_key(second.noun)
+            having = firm[first.noun].affirming
             both = np.intersect1d(having, firm[second.noun].affirming).tolist()
             alone = np.intersect1d(having, firm[second.noun].denying).tolist()
             wordings = combine(topic.text, first, second, knowledge)
@@ -134,19 +133,8 @@ def _ask_attributes(
                 relation = attribute_relation(view.topics.domain(topic), second.link)
                 own, other = (entries[attribute_key(one.noun)] for one in (first, second))
                 constraint = _constraint(first.text, second.text, own, other)
-                late = nearest((-places[key, number], number) for number in both)
-                early = nearest((places[key, number], number) for number in alone)
-                yield _question(topic, relation, constraint, wordings, late, early, doubt=found.help)
-
-
-def _first_places(entries: Mapping[str, YWords], view: CorpusView) -> dict[tuple[str, int], int]:
-    """Where documents mention each attribute first. Denials tend to come late, so late affirmations are paired with early denials."""
-    finder = MentionFinder({key: words.forms for key, words in entries.items()})
-    places: dict[tuple[str, int], int] = {}
-    for number, document, _ in view.corpus.read(view.topics.with_topic()):
-        for mention in finder.find(document.text):
-            places.setdefault((mention.key, number), mention.span.start)
-    return places
+                sides = in_any_order(both), in_any_order(alone)
+                yield _question(topic, relation, constraint, wordings, *sides, doubt=found.help)
 
 
 def _wanted(topic: Topic, nouns: Mapping[str, NounCount], miner: AttributeMiner) -> Iterator[AskedAttribute]:

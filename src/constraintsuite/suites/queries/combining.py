@@ -17,7 +17,7 @@ _RELATIVE = re.compile(r"(?:\{topic\} that|[Ww]hich \{topic\}) ")
 _PREPOSITIONAL = re.compile(r"\{topic\} (?=with)")
 
 
-class Phrase(NamedTuple):
+class AttributePhrase(NamedTuple):
     """A way to say that a thing has an attribute and that it has not, without the topic: "have {a_y}", "have no {y}"."""
 
     name: str
@@ -38,7 +38,7 @@ class CombinedWording(NamedTuple):
     """The word that denies the second attribute."""
 
 
-def phrases(link: AttributeLinks) -> Iterator[Phrase]:
+def phrases(link: AttributeLinks) -> Iterator[AttributePhrase]:
     """The phrases of a link, from the templates of its exclusions."""
     for family in link.families:
         for pattern in (_RELATIVE, _PREPOSITIONAL):
@@ -49,7 +49,7 @@ def phrases(link: AttributeLinks) -> Iterator[Phrase]:
                     for text, start in zip((family.opposite, family.query), starts, strict=True)
                     if start
                 )
-                yield Phrase(family.name, having, lacking, family.cue, pattern is _RELATIVE)
+                yield AttributePhrase(family.name, having, lacking, family.cue, pattern is _RELATIVE)
 
 
 def combine(topic: str, first: AskedAttribute, second: AskedAttribute, knowledge: Knowledge) -> list[CombinedWording]:
