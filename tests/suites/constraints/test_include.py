@@ -135,7 +135,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_both_sides_are_asked_for_with_natural_texts(suite: Path) -> None:
-    examples = list(read_examples(suite))
+    examples = read_examples(suite)
     assert min(Counter(one.tags["wanted"] for one in examples).values()) >= 3
     for one in examples:
         assert isinstance(one.constraint, Include)
@@ -152,12 +152,14 @@ def test_verify_reads_the_texts_again(suite: Path) -> None:
 def test_a_pair_that_nobody_leaves_out_waits_for_a_person(suite: Path) -> None:
     considered = [json.loads(line) for line in (suite / "considered.jsonl").read_text().splitlines()]
     outcomes = {one["y"]: (one["outcome"], one["reason"]) for one in considered}
-    assert outcomes["television and hot tub"][0] == "proposed"
-    assert outcomes["television and garden"] == ("doubtful", "not_listed")
+    assert outcomes["garden and hot tub"][0] == "proposed"
+    assert outcomes["hot tub and garden"] == ("doubtful", "not_listed")
 
 
 def test_a_label_that_no_longer_holds_is_a_fault(suite: Path) -> None:
-    first = next(read_examples(suite))
+    first = read_examples(suite)[0]
     assert list(INCLUDE.faults([first])) == []
-    changed = replace(first, documents=tuple(replace(one, text="A cottage.") for one in first.documents))
+    changed = replace(
+        first, documents=tuple(replace(one, text="A cottage.".ljust(len(one.text))) for one in first.documents)
+    )
     assert len(list(INCLUDE.faults([changed]))) == 2
