@@ -226,10 +226,10 @@ def _plurals(relation: str, y: str, knowledge: Knowledge) -> tuple[str, ...]:
 
 
 def _firsts(relation: str, topic: Topic, stated: frozenset[str], knowledge: Knowledge) -> Iterable[str]:
-    """The first values of questions about a topic: of people their class, which the topic names already."""
+    """The first values of questions about a topic that is narrow enough: of people their class, which the topic names."""
     if relation == OCCUPATION:
-        return {topic.head} & stated
-    definition = knowledge.relations[relation].model_copy(update={"needs": (), "beside": ()})
+        return {topic.head} & stated if topic.nationality else ()
+    definition = knowledge.relations[relation]
     return stated if topic.kind in definition.kinds and fits(topic, definition) else ()
 
 

@@ -129,10 +129,14 @@ def _ask(
 
 
 def _is_new(measure: AskedMeasure, topic: Topic, knowledge: Knowledge) -> bool:
-    """Whether the topic does not say the value already: nobody asks for comedies that are comedies alone."""
-    if measure.reading != "list":
-        return True
-    return fits(topic, knowledge.relations[measure.relation].model_copy(update={"needs": (), "beside": ()}))
+    """Whether the topic is narrow enough, and does not say the value already: nobody asks for comedies that are comedies alone."""
+    return fits(topic, knowledge.relations[measure.relation]) if measure.reading == "list" else True
+
+
+def _within(value: str, topic: Topic) -> str:
+    """The value in front of a topic, but after its decade: "1950s Italian films"."""
+    decade = f"{topic.decade} " if topic.decade else ""
+    return f"{decade}{value} {topic.text.removeprefix(decade)}"
 
 
 def _sides(
@@ -148,6 +152,8 @@ def _sides(
         "topic": topic.text,
         "y": one,
         "o": other,
+        "y_topic": _within(one, topic),
+        "purely_y_topic": _within(f"purely {one}", topic),
         "ys": plural_of_value(relation, one) if relation is not None else plural(one),
     }
     alone: list[Wording] = []
