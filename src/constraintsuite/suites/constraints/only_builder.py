@@ -130,7 +130,9 @@ def _ask(
 
 def _is_new(measure: AskedMeasure, topic: Topic, knowledge: Knowledge) -> bool:
     """Whether the topic is narrow enough, and does not say the value already: nobody asks for comedies that are comedies alone."""
-    return fits(topic, knowledge.relations[measure.relation]) if measure.reading == "list" else True
+    if measure.reading == "list":
+        return fits(topic, knowledge.relations[measure.relation])
+    return measure.reading == "said" or not topic.bare or measure.bare
 
 
 def _within(value: str, topic: Topic) -> str:

@@ -37,6 +37,8 @@ class OnlyMeasure(StrictModel):
     """Kinds of classes in the domain files."""
     relation: str = ""
     """The relation of the domain files that states the values; empty for those that are `said`."""
+    bare: bool = False
+    """Whether the people of the class noun alone are asked about: of songs, but not of all films."""
     values: tuple[str, ...] = ()
     """The values that are asked about; if empty, all."""
     neutral: WordSet = frozenset()
@@ -131,6 +133,16 @@ def _credited(measure: OnlyMeasure, page: OnlyPage, values: Sequence[Fact]) -> E
     if len({one.y for one in values}) > 1:
         return {key: "several"}
     if not values or _SHARED.search(page.text) or _GOES_ON.match(page.text[values[0].end :]):
+        return {}
+    return {key: "only"}
+
+
+_SHARED = re.compile(
+    r"\bco-?(?:writ|wrot|author|script)|\b(?:writers|screenwriters|songwriters|lyricist)\b|\balso (?:wrote|written)\b"
+    r"|\b(?:words|lyrics|music|screenplay|script|adaptation) (?:is |are |was |were )?(?:written |composed )?by\b",
+    re.IGNORECASE,
+)
+_GOES_ON.match(page.text[values[0].end :]):
         return {}
     return {key: "only"}
 
