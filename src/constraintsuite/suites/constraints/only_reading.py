@@ -142,15 +142,6 @@ _SHARED = re.compile(
     r"|\b(?:words|lyrics|music|screenplay|script|adaptation) (?:is |are |was |were )?(?:written |composed )?by\b",
     re.IGNORECASE,
 )
-_GOES_ON.match(page.text[values[0].end :]):
-        return {}
-    return {key: "only"}
-
-
-_SHARED = re.compile(
-    r"\bco-?(?:writ|wrot|author|script)|\b(?:writers|screenwriters|songwriters)\b|\balso (?:wrote|written)\b",
-    re.IGNORECASE,
-)
 _GOES_ON = re.compile(r"^(?:,| and| &| with| together| alongside|/)\s*(?:with )?[A-Z]")
 
 
