@@ -186,5 +186,6 @@ BUILDER = OnlyBuilder(
         "fewer_negations": "unbalanced_negations",
         "fewer_of_the_value": "unbalanced_mentions",
         "more_only": "unbalanced_words",
+        "first_id": "unbalanced_ids",
     }
 )
