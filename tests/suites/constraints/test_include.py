@@ -66,6 +66,7 @@ def test_a_text_has_both_attributes_for_sure_or_denies_the_second(text: str, wan
         ("Ida Moss was an American director and screenwriter.", "both"),
         ("Ida Moss was an American director.", "first"),
         ("Ida Moss was an American director. She wrote most of her films herself.", None),
+        ("Ida Moss was an American director who made films as a film maker.", None),
         ("Ida Moss was an American screenwriter.", None),
     ],
 )

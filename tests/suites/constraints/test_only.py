@@ -55,7 +55,7 @@ def extents(measure: str, text: str) -> Extents:
             {("one screenwriter", ""): "several"},
         ),
         ("screenplay_only", "Dusk is a 1954 film written by Ida Moss. She co-wrote the songs.", {}),
-        ("songwriting_only", "Dusk is a song written by Ida Moss, with words by Carl Reed.", {}),
+        ("screenplay_only", "Dusk is a 1954 film written by Ida Moss, with an adaptation by Carl Reed.", {}),
     ],
 )
 def test_a_defining_sentence_names_one_value_or_several(measure: str, text: str, expected: Extents) -> None:

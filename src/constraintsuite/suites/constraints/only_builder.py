@@ -132,7 +132,7 @@ def _is_new(measure: AskedMeasure, topic: Topic, knowledge: Knowledge) -> bool:
     """Whether the topic is narrow enough, and does not say the value already: nobody asks for comedies that are comedies alone."""
     if measure.reading == "list":
         return fits(topic, knowledge.relations[measure.relation])
-    return measure.reading == "said" or not topic.bare or measure.bare
+    return measure.reading == "said" or not topic.bare
 
 
 def _within(value: str, topic: Topic) -> str:

@@ -37,8 +37,6 @@ class OnlyMeasure(StrictModel):
     """Kinds of classes in the domain files."""
     relation: str = ""
     """The relation of the domain files that states the values; empty for those that are `said`."""
-    bare: bool = False
-    """Whether the people of the class noun alone are asked about: of songs, but not of all films."""
     values: tuple[str, ...] = ()
     """The values that are asked about; if empty, all."""
     neutral: WordSet = frozenset()
