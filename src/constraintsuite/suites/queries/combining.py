@@ -13,6 +13,8 @@ from constraintsuite.suites.queries.topics import plural
 from constraintsuite.suites.queries.wording import MAX_QUERY_WORDS, singular_of, with_article
 from constraintsuite.text.terms import words
 
+MOST_WORDS = MAX_QUERY_WORDS + 4
+"""Two attributes take more words than one."""
 _RELATIVE = re.compile(r"(?:\{topic\} that|[Ww]hich \{topic\}) ")
 _PREPOSITIONAL = re.compile(r"\{topic\} (?=with)")
 
@@ -97,7 +99,7 @@ def _is_sound(wording: CombinedWording, topic: str, first: AskedAttribute, secon
     """Whether the queries are short, and name three different things."""
     for text in (wording.both, wording.first):
         query = words(text)
-        if len(query) > MAX_QUERY_WORDS + 4 or any(a == b for a, b in pairwise(query)):
+        if len(query) > MOST_WORDS or any(a == b for a, b in pairwise(query)):
             return False
     named = [{singular_of(word) for word in words(text)} for text in (topic, first.text, second.text)]
     return not (named[0] & named[1] or named[0] & named[2] or named[1] & named[2])
