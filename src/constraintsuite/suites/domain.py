@@ -133,7 +133,7 @@ class AttributeLinks(StrictModel):
 
 
 class LeftOut(StrictModel):
-    """What people ask to be left out of things of some classes: hotels without children, recipes without nuts."""
+    """Attributes of things of some classes that people ask for, mostly to be left out: hotels without children."""
 
     of: tuple[str, ...]
     """Kinds of class, or class nouns."""
@@ -164,6 +164,8 @@ class Domain(StrictModel):
     same: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Other words for the same thing, such as `lift: [elevator]`."""
     left_out: tuple[LeftOut, ...] = ()
+    looked_for: tuple[LeftOut, ...] = ()
+    """Attributes that people look for and hardly anybody wants gone: a garden, a certificate."""
     patterns: tuple[QueryPattern, ...] = ()
     never: tuple[str, ...] = ()
     """Nouns that are never proposed as an attribute."""
@@ -181,6 +183,7 @@ class Knowledge:
         self.kinds = {word: narrow for domain in self.domains for word, narrow in domain.kinds.items()}
         self.same = {word: others for domain in self.domains for word, others in domain.same.items()}
         self.left_out = tuple(entry for domain in self.domains for entry in domain.left_out)
+        self.looked_for = tuple(entry for domain in self.domains for entry in domain.looked_for)
         self.classes = {kind: definition for domain in self.domains for kind, definition in domain.classes.items()}
         self.domain_of_kind = {kind: domain.domain for domain in self.domains for kind in domain.classes}
         self.heads = {h.lower(): kind for domain in self.domains for kind, c in domain.classes.items() for h in c.heads}

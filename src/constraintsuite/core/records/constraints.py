@@ -85,6 +85,8 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "place": "constraintsuite.suites.constraints.place:PLACE",
         "one_of": "constraintsuite.suites.constraints.one_of:ONE_OF",
         "compare": "constraintsuite.suites.constraints.compare:COMPARE",
+        "include": "constraintsuite.suites.constraints.include:INCLUDE",
+        "only": "constraintsuite.suites.constraints.only:ONLY",
     },
 )
 """The file of each constraint type, which holds everything that the package knows of it.

@@ -110,6 +110,8 @@ BUILDERS: Catalogue[ConstraintBuilder] = Catalogue(
         "place": "constraintsuite.suites.constraints.place:BUILDER",
         "one_of": "constraintsuite.suites.constraints.one_of:BUILDER",
         "compare": "constraintsuite.suites.constraints.compare:BUILDER",
+        "include": "constraintsuite.suites.constraints.include_builder:BUILDER",
+        "only": "constraintsuite.suites.constraints.only_builder:BUILDER",
     },
 )
 """The constraint types that `csuite build` makes examples of, in the order in which it does."""

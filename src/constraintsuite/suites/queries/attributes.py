@@ -7,6 +7,7 @@ without approval if a domain file lists it as something that people leave out, o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +36,21 @@ LISTED_AFFIRMING = 2
 """Documents that must affirm a listed attribute; one that denies it is enough."""
 MIN_FREE = 2
 """Documents that must call themselves free of an unlisted attribute before it is asked for without approval."""
+
+
+class AskedAttribute(NamedTuple):
+    """An attribute of a topic as queries say it."""
+
+    noun: str
+    """The name of the attribute, singular."""
+    text: str
+    """Y as people write it, without an article: "pets", "lift"."""
+    countable: bool
+    """Whether Y takes an article."""
+    link: str
+    """The key of the link that a query uses."""
+    doubt: str
+    """Why a person should say whether somebody would leave it out; empty if nobody needs to."""
 
 
 class AttributeMiner:
@@ -86,14 +102,14 @@ class AttributeMiner:
                 if find_shortage(len(affirming), len(denying), self._needed(topic, noun)) is not None:
                     self._drop(topic, noun, len(affirming), len(denying), "unclear_texts", WHOLE_TEXT)
                     continue
-                link = self._link(topic, noun, count)
-                wordings = self._word_queries(noun, count, topic, link)
+                asked = self.ask(topic, noun, count)
+                wordings = self._word_queries(topic, asked)
                 sound = [wording for wording in wordings if find_fault(wording) is None]
                 if not sound:
                     fault = find_fault(wordings[0])
                     self._drop(topic, noun, len(affirming), len(denying), f"{fault}", BAD_WORDING.format(fault=fault))
                     continue
-                doubt = self._doubt(topic, noun, count)
+                doubt = asked.doubt
                 self.considered.append(
                     ConsideredAttribute(
                         topic.text,
@@ -110,7 +126,7 @@ class AttributeMiner:
                         (ATTRIBUTE, topic.text, noun, split),
                         sound,
                         attribute_words(noun, self.knowledge),
-                        relation=attribute_relation(domain, link),
+                        relation=attribute_relation(domain, asked.link),
                         domain=domain,
                         split=split,
                         status="doubtful" if doubt else "build",
@@ -155,18 +171,21 @@ class AttributeMiner:
         best = max(used.values())
         return next(key for key in allowed if used[key] == best) if best or listed is not None else "has"
 
-    def _word_queries(self, noun: str, count: NounCount, topic: Topic, link: str) -> list[QueryWording]:
-        """All wordings, with Y as the domain file writes it, else in the number in which the documents use it most."""
+    def ask(self, topic: Topic, noun: str, count: NounCount) -> AskedAttribute:
+        """How to ask for an attribute: as the domain file writes it, else in the number in which the documents use it most."""
+        link, doubt = self._link(topic, noun, count), self._doubt(topic, noun, count)
         listed = listed_attributes(topic, self.knowledge).by_noun.get(noun)
         if listed is not None:
-            y, countable = listed.text, listed.countable
-        elif 2 * count.plural >= count.total:
-            y, countable = plural(noun), False
-        else:
-            y, countable = noun, 4 * count.with_article >= count.total - count.plural
+            return AskedAttribute(noun, listed.text, listed.countable, link, doubt)
+        if 2 * count.plural >= count.total:
+            return AskedAttribute(noun, plural(noun), False, link, doubt)
+        return AskedAttribute(noun, noun, 4 * count.with_article >= count.total - count.plural, link, doubt)
+
+    def _word_queries(self, topic: Topic, asked: AskedAttribute) -> list[QueryWording]:
+        """All wordings that ask for the topic without the attribute."""
         return [
-            word_query(family, link, topic.text, y, countable_singular=countable, stem=noun)
-            for family in self.knowledge.links[link].families
+            word_query(family, asked.link, topic.text, asked.text, countable_singular=asked.countable, stem=asked.noun)
+            for family in self.knowledge.links[asked.link].families
         ]
 
 

@@ -18,7 +18,7 @@ from constraintsuite.suites.queries.considered import ConsideredAttribute
 from constraintsuite.suites.queries.evidence import collect_sides
 from constraintsuite.suites.queries.left_out import attribute_words
 from constraintsuite.suites.queries.named_topics import NamedTopics
-from constraintsuite.suites.queries.noun_counts import NounCount, count_nouns, frequent_names
+from constraintsuite.suites.queries.noun_counts import NounCount, count_topic_nouns
 from constraintsuite.suites.queries.records import ATTRIBUTE, Proposal, Topic, y_key
 from constraintsuite.suites.queries.relations import (
     AskedFiller,
@@ -33,7 +33,7 @@ from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.queries.wording import MOST_EXPECTED
 from constraintsuite.suites.reading.records import ClassesRead, NamesRead
-from constraintsuite.suites.recipe import QuerySettings, Recipe
+from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.splits import AskedSplits
 
 ROLES = "roles.jsonl"
@@ -47,7 +47,7 @@ class ExclusionSurvey:
         self._allowed = allowed_relations(recipe, knowledge)
         self._gathered = view.facts.gather()
         self._miner = AttributeMiner(knowledge, recipe.queries)
-        counted = _count_nouns(view, knowledge, recipe.queries) if ATTRIBUTE in self._allowed else {}
+        counted = count_topic_nouns(view, knowledge, recipe.queries) if ATTRIBUTE in self._allowed else {}
         self._attributes = self._miner.select(counted)
         entries = {
             y_key(key, y): y_words(found.relation, y) for key, found in self._gathered.items() for y in found.documents
@@ -98,13 +98,6 @@ class ExclusionSurvey:
     def write(self, out: Path) -> None:
         """Write the pairs of passages with one name in two roles."""
         write_jsonl(out / ROLES, self._roles)
-
-
-def _count_nouns(view: CorpusView, knowledge: Knowledge, settings: QuerySettings) -> dict[Topic, dict[str, NounCount]]:
-    """How the documents of each topic use its nouns. Documents are read twice: only nouns of enough documents are counted."""
-    on_topic = view.topics.with_topic()
-    wanted = frequent_names(view.corpus.read(on_topic), view.topics, knowledge, settings.min_affirming)
-    return count_nouns(view.corpus.read(on_topic), view.topics, knowledge, wanted)
 
 
 def _passages(view: CorpusView) -> Iterator[tuple[RealPassage, str]]:

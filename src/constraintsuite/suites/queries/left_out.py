@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from constraintsuite.suites.domain import Knowledge
+from constraintsuite.suites.domain import Knowledge, LeftOut
 from constraintsuite.suites.queries.evidence import YWords
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.word_lists import query_words
@@ -32,17 +32,7 @@ class ListedAttributes:
     """The attributes that domain files list for the class of a topic."""
 
     def __init__(self, topic: Topic, knowledge: Knowledge) -> None:
-        found: dict[str, ListedAttribute] = {}
-        for entry in knowledge.left_out:
-            if {topic.kind, topic.head}.isdisjoint(entry.of):
-                continue
-            for written in entry.nouns:
-                first, _, rest = written.partition(" ")
-                countable = first in query_words()["articles"] and bool(rest)
-                text = rest if countable else written
-                noun = singular(text)
-                links = found[noun].links if noun in found else ()
-                found[noun] = ListedAttribute(noun, text, countable, tuple(dict.fromkeys((*links, *entry.links))))
+        found = _list(topic, knowledge.left_out)
         self.definition = knowledge.classes.get(topic.kind)
         """The class of the topic."""
         self.by_noun: Mapping[str, ListedAttribute] = found
@@ -55,6 +45,27 @@ class ListedAttributes:
         words = name.split(" ")
         ends = (" ".join(words[i:]) for i in range(len(words)))
         return any(end in self._forms for end in ends) or any(form.endswith(f"-{name}") for form in self._forms)
+
+
+def _list(topic: Topic, entries: Iterable[LeftOut]) -> dict[str, ListedAttribute]:
+    """The attributes that entries list for the class of a topic, by name."""
+    found: dict[str, ListedAttribute] = {}
+    for entry in entries:
+        if {topic.kind, topic.head}.isdisjoint(entry.of):
+            continue
+        for written in entry.nouns:
+            first, _, rest = written.partition(" ")
+            countable = first in query_words()["articles"] and bool(rest)
+            text = rest if countable else written
+            noun = singular(text)
+            links = found[noun].links if noun in found else ()
+            found[noun] = ListedAttribute(noun, text, countable, tuple(dict.fromkeys((*links, *entry.links))))
+    return found
+
+
+def looked_for(topic: Topic, knowledge: Knowledge) -> Mapping[str, ListedAttribute]:
+    """The attributes that people look for in things of this class, and that hardly anybody wants left out."""
+    return _list(topic, knowledge.looked_for)
 
 
 @lru_cache(maxsize=1024)

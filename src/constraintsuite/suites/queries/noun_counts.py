@@ -17,8 +17,10 @@ from constraintsuite.suites.queries.left_out import ListedAttributes, listed_att
 from constraintsuite.suites.queries.records import Topic
 from constraintsuite.suites.queries.surroundings import Surroundings, surroundings_of
 from constraintsuite.suites.queries.topics import TopicTable
+from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.reading.document import is_plural
 from constraintsuite.suites.reading.records import NounReading, NounsRead
+from constraintsuite.suites.recipe import QuerySettings
 from constraintsuite.text.base import Polarity
 from constraintsuite.text.polarity import judge_mention
 from constraintsuite.text.terms import words
@@ -155,3 +157,12 @@ def count_nouns(
             if mention.link:
                 count.links[mention.link] += 1
     return counts
+
+
+def count_topic_nouns(
+    view: CorpusView, knowledge: Knowledge, settings: QuerySettings
+) -> dict[Topic, dict[str, NounCount]]:
+    """How the documents of each topic use its nouns. Documents are read twice: only nouns of enough documents are counted."""
+    on_topic = view.topics.with_topic()
+    wanted = frequent_names(view.corpus.read(on_topic), view.topics, knowledge, settings.min_affirming)
+    return count_nouns(view.corpus.read(on_topic), view.topics, knowledge, wanted)

@@ -43,17 +43,22 @@ def read_facts(
 
 def _read_modifiers(analysis: Analysis, relation: Relation, subject: _Subject) -> Iterator[Fact]:
     """Facts from the words before the class noun, such as "Spanish" in "a 1966 Spanish drama film"."""
-    reading = subject.defining[0]
-    phrase = analysis.text[reading.start : reading.end - len(reading.head)]
-    hits: list[tuple[int, int, str]] = []
+    hits = list_values(analysis.text, subject.defining[0], relation)
+    if relation.single and (len(hits) != 1 or _compounded(analysis.text, subject.defining[0], hits[0])):
+        return
+    yield from hits
+
+
+def list_values(text: str, reading: ClassReading, relation: Relation) -> list[Fact]:
+    """Every value of a closed relation among the words before the class noun, longest first: "Franco", "drama" and "war"."""
+    phrase = text[reading.start : reading.end - len(reading.head)]
+    hits: list[Fact] = []
     for value in sorted(relation.values, key=len, reverse=True):
         at = _word_index(phrase, value)
-        if at >= 0 and not any(start <= at < end for start, end, _ in hits):
-            hits.append((at, at + len(value), value))
-    if relation.single and (len(hits) != 1 or _compounded(phrase, *hits[0][:2])):
-        return
-    for start, end, value in hits:
-        yield Fact(relation.key, value, reading.start + start, reading.start + end)
+        place = reading.start + at
+        if at >= 0 and not any(hit.start <= place < hit.end for hit in hits):
+            hits.append(Fact(relation.key, value, place, place + len(value)))
+    return hits
 
 
 def _word_index(phrase: str, value: str) -> int:
@@ -67,11 +72,12 @@ def _word_index(phrase: str, value: str) -> int:
     return -1
 
 
-def _compounded(phrase: str, start: int, end: int) -> bool:
+def _compounded(text: str, reading: ClassReading, hit: Fact) -> bool:
+    following = text[hit.end : reading.end - len(reading.head)]
     return (
-        phrase[start - 1 : start] in {"-", "/"}
-        or phrase[end : end + 1] in {"-", "/"}
-        or phrase[end:].lstrip().startswith(("and ", "/", "–"))
+        text[max(reading.start, hit.start - 1) : hit.start] in {"-", "/"}
+        or following[:1] in {"-", "/"}
+        or following.lstrip().startswith(("and ", "/", "–"))
     )
 
 

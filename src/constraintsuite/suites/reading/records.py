@@ -100,6 +100,13 @@ class StatementsRead(ClassesRead):
 
 
 @dataclass(frozen=True, slots=True)
+class ScopedStatements(StatementsRead):
+    """The classes, facts, hints and scopes of a document."""
+
+    scopes: tuple[Scope, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NamesRead(StatementsRead):
     """The classes, facts, hints, sentences and names of a document."""
 

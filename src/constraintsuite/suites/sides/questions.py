@@ -48,6 +48,10 @@ class TwoSidedQuestion:
     def name_key(self) -> str:
         """The key of its name among the names of a corpus."""
         return f"{self.relation}\x1f{self.name}"
+    is_attribute: bool = False
+    """Whether it is about what a thing may have or lack, and not about a relation that documents state."""
+    doubt: str = ""
+    """Why a person should say whether somebody would ask it; empty if nobody needs to."""
 
     @property
     def key(self) -> str:
@@ -76,7 +80,7 @@ class SidesSurvey:
         """For each relation, the documents nearest to the borders of its questions, on each side, and those of its names."""
         found: dict[tuple[str, int], list[DocumentNumbers]] = defaultdict(list)
         for question in self.questions:
-            for number, side in enumerate(question.sides):
+            for number, side in enumerate(question.sides if not question.doubt else ()):
                 found[question.relation, number].append(side.documents[:MOST_EXPECTED])
             if question.name:
                 found[question.relation, 2].append(np.array([question.document], dtype=np.uint32))
@@ -105,7 +109,7 @@ class SidesSurvey:
         topic, constraint = question.topic, side.constraint
         return Proposal(
             id=f"p{stable_hash(question.key, constraint.cue, split):016x}",
-            status="build" if topic.kind else "doubtful",
+            status="build" if topic.kind and not question.doubt else "doubtful",
             topic=topic.text,
             constraint=constraint,
             query=first.query,
@@ -121,8 +125,11 @@ class SidesSurvey:
             violating=self.numbering.names(others.tolist()),
             examples_expected=min(len(own), len(others), MOST_EXPECTED),
             is_name=bool(question.name),
+            is_attribute=question.is_attribute,
             by_signs=self.topics.is_by_signs(topic),
-            reason="" if topic.kind else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
+            reason=question.doubt
+            if topic.kind
+            else f"No domain file knows {topic.head!r} as a class; the corpus suggests it.",
             other_wordings=tuple(more),
         )
 
@@ -130,3 +137,8 @@ class SidesSurvey:
 def nearest(documents: Iterable[tuple[float, int]]) -> DocumentNumbers:
     """Documents with their distances from the border, as the nearest first."""
     return np.array([number for _, number in sorted(documents)], dtype=np.uint32)
+
+
+def in_any_order(documents: Iterable[int]) -> DocumentNumbers:
+    """Documents that are all equally near, by a hash: in the order of their ids, the smaller side would have larger ids."""
+    return nearest((float(stable_hash(str(number))), number) for number in documents)
