@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from constraintsuite.core.catalogue import Catalogue
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from pydantic import GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
@@ -53,6 +56,10 @@ class Constraint:
     stated_by: Literal["query", "opposite"] = "query"
     """Which of the two queries states it; for an adversarial control that is the opposite query."""
 
+    def with_evidence(self, change: Callable[[tuple[Evidence, ...]], tuple[Evidence, ...]]) -> Self:
+        """The constraint with changed evidence, wherever it holds any."""
+        return replace(self, evidence=change(self.evidence))
+
     @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
         """A field of type `Constraint` accepts any type of the catalogue; `type` says which."""
@@ -80,6 +87,7 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "time": "constraintsuite.suites.constraints.time:TIME",
         "place": "constraintsuite.suites.constraints.place:PLACE",
         "one_of": "constraintsuite.suites.constraints.one_of:ONE_OF",
+        "all_of": "constraintsuite.suites.constraints.all_of:ALL_OF",
     },
 )
 """The file of each constraint type, which holds everything that the package knows of it.

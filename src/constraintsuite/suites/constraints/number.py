@@ -100,6 +100,11 @@ def _measures() -> tuple[QuantityMeasure, ...]:
     return tuple(measure for entry in entries for measure in entry.measures())
 
 
+def is_price(constraint: Number) -> bool:
+    """Whether it limits an amount of money."""
+    return any(one.key == constraint.measure and one.dimension == "money" for one in _measures())
+
+
 def _make(measure: LimitedMeasure, limit: float, position: Position, cue: str) -> Number:
     assert isinstance(measure, QuantityMeasure)
     return Number(

@@ -42,7 +42,13 @@ def _draft(
     side: str,
 ) -> Iterator[PairDraft]:
     found = 0
-    for cost, satisfying, violating in sorted(_possible(proposal, matching, settings, rejects)):
+
+    def is_asked(satisfying: str, violating: str) -> bool:
+        """Whether the coin gives a pair to this side of the question."""
+        first, second = sorted((satisfying, violating))
+        return stable_hash(proposal.relation, first, second) % 2 == (satisfying == first)
+
+    for cost, satisfying, violating in sorted(possible_pairs(proposal, matching, settings, rejects, is_asked)):
         documents = [(proposal.relation, satisfying), (proposal.relation, violating)]
         if found == settings.max_uses_per_y:
             return
@@ -54,18 +60,21 @@ def _draft(
         yield make_draft(EXPLICIT, proposal, *texts, cost=cost, side=side)
 
 
-def _possible(
-    proposal: Proposal, matching: Matching, settings: PairSettings, rejects: Counter[str]
+def possible_pairs(
+    proposal: Proposal,
+    matching: Matching,
+    settings: PairSettings,
+    rejects: Counter[str],
+    is_asked: Callable[[str, str], bool] = lambda satisfying, violating: True,
 ) -> Iterator[tuple[float, str, str]]:
-    """Cost, satisfying and violating document of each pair that the coin gives to this side of the question."""
+    """Cost, satisfying and violating document of each pair of texts of similar length, out of those that are asked for."""
     sides = [
         list(islice((one for one in documents if _is_usable(one, proposal, matching)), NEAREST))
         for documents in (proposal.satisfying, proposal.violating)
     ]
     for i, satisfying in enumerate(sides[0]):
         for j, violating in enumerate(sides[1]):
-            first, second = sorted((satisfying, violating))
-            if stable_hash(proposal.relation, first, second) % 2 != (satisfying == first):
+            if not is_asked(satisfying, violating):
                 continue
             if matching.are_duplicates(satisfying, violating):
                 rejects["side:near_duplicates"] += 1

@@ -1,0 +1,151 @@
+"""Words a query for several constraints from the words that each has of its own.
+
+The wordings of a part are taken apart: "walks under 8 km" says "under 8 km" after the topic, "Which walks are shorter than 8 km?"
+has the clause "are shorter than 8 km", and "French or Italian films" puts its words before the topic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from constraintsuite.core.execution.shards import stable_hash
+from constraintsuite.suites.queries.records import Proposal, Wording
+
+Place = Literal["before", "after", "clause"]
+"""Where the words of a part stand: before the topic, after it, or as a clause about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartWords:
+    """The words of a part in one place of a query."""
+
+    ask: str
+    turned: str
+    """The words that ask for the opposite; empty if they would stand in another place."""
+    cue: str
+    pronoun: str = "that"
+
+
+WordsByPlace = Mapping[Place, Sequence[PartWords]]
+
+
+def take_apart(part: Proposal) -> WordsByPlace:
+    """The words of each wording of a part, by their place."""
+    found: dict[Place, list[PartWords]] = defaultdict(list)
+    for wording in part.wordings:
+        ask, turned = (_place_words(part.topic, query) for query in (wording.query, wording.opposite))
+        if ask is not None:
+            place, words, pronoun = ask
+            other = turned[1] if turned is not None and turned[0] == place else ""
+            found[place].append(PartWords(words, other, wording.cue, pronoun))
+    return found
+
+
+def _place_words(topic: str, query: str) -> tuple[Place, str, str] | None:
+    """The words of a query besides its topic, with their place and the pronoun of a clause."""
+    question = re.fullmatch(rf"[Ww]hich {re.escape(topic)} (.+?)\??", query)
+    if question:
+        return "clause", question[1], "that"
+    if query.startswith(f"{topic} "):
+        words = query.removeprefix(f"{topic} ")
+        pronoun, _, clause = words.partition(" ")
+        if pronoun in ("that", "who"):
+            return "clause", clause, pronoun
+        return None if pronoun == "you" else ("after", words, "that")
+    return ("before", query.removesuffix(f" {topic}"), "that") if query.endswith(f" {topic}") else None
+
+
+def word_combination(parts: Sequence[Proposal], broken: int) -> tuple[Wording, ...]:
+    """Four ways to ask for all parts, of which the second and fourth are sentences; none if a part has no fitting words.
+
+    The opposite of each asks for the same with the broken part turned round.
+    """
+    chance = stable_hash(*(part.id for part in parts))
+    words = [_choose(take_apart(part), chance, must_turn=place == broken) for place, part in enumerate(parts)]
+    topic, half = parts[0].topic, (len(parts) + 1) // 2
+    anywhere: tuple[Place, ...] = ("before", "after", "clause")
+    in_clauses: tuple[Place, ...] = ("clause", "before", "after")
+    forms: dict[str, tuple[str, list[tuple[Place, ...]]]] = {
+        "KEYWORDS": ("{}", [anywhere] * len(parts)),
+        "WHICH": ("Which {}?", [in_clauses] * len(parts)),
+        "THAT": ("{}", [in_clauses] * len(parts)),
+        "LOOKING_FOR": ("I am looking for {}.", [anywhere] * half + [in_clauses] * (len(parts) - half)),
+    }
+    found = []
+    for name, (frame, orders) in forms.items():
+        placed = [_first(own, order) for own, order in zip(words, orders, strict=True)]
+        if any(one is None for one in placed):
+            return ()
+        known = [one for one in placed if one is not None]
+        query, opposite = (
+            frame.format(_compose(topic, known, broken if turned else None, is_question=name == "WHICH"))
+            for turned in (False, True)
+        )
+        found.append(Wording(query, opposite, name, f"all_of.{name}", known[broken][1].cue))
+    return tuple(found)
+
+
+def _choose(words: WordsByPlace, chance: int, *, must_turn: bool) -> dict[Place, PartWords]:
+    """One choice for each place, the same for parts with the same wordings, so that they can be joined."""
+    able = {place: [one for one in found if one.turned or not must_turn] for place, found in words.items()}
+    return {place: found[chance % len(found)] for place, found in able.items() if found}
+
+
+def _first(words: Mapping[Place, PartWords], order: Sequence[Place]) -> tuple[Place, PartWords] | None:
+    return next(((place, words[place]) for place in order if place in words), None)
+
+
+def _compose(topic: str, placed: Sequence[tuple[Place, PartWords]], turned: int | None, *, is_question: bool) -> str:
+    says: dict[Place, list[str]] = defaultdict(list)
+    for number, (place, words) in enumerate(placed):
+        says[place].append(words.turned if number == turned else words.ask)
+    before = ", ".join(says["before"])
+    pronoun = "who" if any(words.pronoun == "who" for _, words in placed) else "that"
+    clauses = _list(_join_denials(says["clause"]))
+    introduced = clauses if is_question or not clauses else f"{pronoun} {clauses}"
+    return " ".join(filter(None, (before, topic, _follow(_join_denials(says["after"])), introduced)))
+
+
+_DENIAL = re.compile(
+    r"(?P<stem>(?:without|with no|made without|do not \w+|don['’]t \w+|have no|contain no|free of) )(?P<what>.+)"
+)
+
+
+def _join_denials(found: Sequence[str]) -> list[str]:
+    """The words of parts, with "without nuts" and "without a crust" as "without nuts or a crust"."""
+    joined: list[tuple[str, list[str]]] = []
+    for words in found:
+        denial = _DENIAL.fullmatch(words)
+        stem, what = (denial["stem"], [denial["what"]]) if denial else (words, [])
+        if denial and joined and joined[-1][0] == stem:
+            joined[-1][1].extend(what)
+        else:
+            joined.append((stem, what))
+    return [stem + _list(what, "or") for stem, what in joined]
+
+
+def _list(items: Sequence[str], word: str = "and") -> str:
+    """Items with commas, and a word before the last."""
+    return f" {word} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
+
+
+def _follow(phrases: Sequence[str]) -> str:
+    """Phrases one after the other, with "and" between two that begin alike: under 8 km and under two hours.
+
+    A comma closes what is left out: in "courses without a field trip, longer than 10 weeks" the course is long, not the trip.
+    """
+    text, last = "", ""
+    for phrase in phrases:
+        between = " and " if _opening(last) == _opening(phrase) else ", " if _opening(last) == "with" else " "
+        text += f"{between}{phrase}" if text else phrase
+        last = phrase
+    return text
+
+
+def _opening(phrase: str) -> str:
+    word = phrase.partition(" ")[0]
+    return "with" if phrase.startswith(("without ", "made with")) else word
