@@ -18,6 +18,8 @@ from constraintsuite.suites.queries.records import Proposal
 
 MOST_QUERIES = 10
 """Queries of each number of parts, for each topic and split."""
+MOST_OF_ONE_TYPE = 4
+"""Of these, queries whose parts are all of one type: there are many of them where texts state nothing but what is missing."""
 MOST_OF_A_TYPE = 3
 """Parts of one type in a query."""
 WIDTH = 12
@@ -118,7 +120,10 @@ def combine(parts: Sequence[Part]) -> list[Combination]:
     for count in range(FEWEST, MOST + 1):
         own = [queues[key] for key in sorted(queues) if key[0] == count]
         by_type = [_in_turn([sorted(found, key=_rank) for found in subjects.values()]) for subjects in own]
-        chosen += _in_turn(by_type)[:MOST_QUERIES]
+        mixed = _in_turn(by_type)
+        alike = [one for one in mixed if len({part.type for part in one.parts}) == 1]
+        others = [one for one in mixed if len({part.type for part in one.parts}) > 1]
+        chosen += [*others, *alike[:MOST_OF_ONE_TYPE]][:MOST_QUERIES]
     return chosen
 
 

@@ -27,6 +27,8 @@ class PartWords:
     turned: str
     """The words that ask for the opposite; empty if they would stand in another place."""
     cue: str
+    type: str
+    """The type of the part's constraint."""
     pronoun: str = "that"
 
 
@@ -41,7 +43,7 @@ def take_apart(part: Proposal) -> WordsByPlace:
         if ask is not None:
             place, words, pronoun = ask
             other = turned[1] if turned is not None and turned[0] == place else ""
-            found[place].append(PartWords(words, other, wording.cue, pronoun))
+            found[place].append(PartWords(words, other, wording.cue, part.constraint.type, pronoun))
     return found
 
 
@@ -60,7 +62,7 @@ def _place_words(topic: str, query: str) -> tuple[Place, str, str] | None:
 
 
 def word_combination(parts: Sequence[Proposal], broken: int) -> tuple[Wording, ...]:
-    """Four ways to ask for all parts, of which the second and fourth are sentences; none if a part has no fitting words.
+    """Two pairs of ways to ask for all parts, first a phrase and then a sentence; none if a part has no fitting words.
 
     The opposite of each asks for the same with the broken part turned round.
     """
@@ -100,12 +102,12 @@ def _first(words: Mapping[Place, PartWords], order: Sequence[Place]) -> tuple[Pl
 
 
 def _compose(topic: str, placed: Sequence[tuple[Place, PartWords]], turned: int | None, *, is_question: bool) -> str:
-    says: dict[Place, list[str]] = defaultdict(list)
+    says: dict[Place, list[tuple[str, str]]] = defaultdict(list)
     for number, (place, words) in enumerate(placed):
-        says[place].append(words.turned if number == turned else words.ask)
-    before = ", ".join(says["before"])
+        says[place].append((words.type, words.turned if number == turned else words.ask))
+    before = ", ".join(words for _, words in says["before"])
     pronoun = "who" if any(words.pronoun == "who" for _, words in placed) else "that"
-    clauses = _list(_join_denials(says["clause"]))
+    clauses = _list([words for _, words in _join_denials(says["clause"])])
     introduced = clauses if is_question or not clauses else f"{pronoun} {clauses}"
     return " ".join(filter(None, (before, topic, _follow(_join_denials(says["after"])), introduced)))
 
@@ -115,17 +117,17 @@ _DENIAL = re.compile(
 )
 
 
-def _join_denials(found: Sequence[str]) -> list[str]:
-    """The words of parts, with "without nuts" and "without a crust" as "without nuts or a crust"."""
-    joined: list[tuple[str, list[str]]] = []
-    for words in found:
+def _join_denials(found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The words of parts with their types, and "without nuts" and "without a crust" as "without nuts or a crust"."""
+    joined: list[tuple[str, str, list[str]]] = []
+    for kind, words in found:
         denial = _DENIAL.fullmatch(words)
         stem, what = (denial["stem"], [denial["what"]]) if denial else (words, [])
-        if denial and joined and joined[-1][0] == stem:
-            joined[-1][1].extend(what)
+        if denial and joined and joined[-1][1] == stem:
+            joined[-1][2].extend(what)
         else:
-            joined.append((stem, what))
-    return [stem + _list(what, "or") for stem, what in joined]
+            joined.append((kind, stem, what))
+    return [(kind, stem + _list(what, "or")) for kind, stem, what in joined]
 
 
 def _list(items: Sequence[str], word: str = "and") -> str:
@@ -133,19 +135,14 @@ def _list(items: Sequence[str], word: str = "and") -> str:
     return f" {word} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
 
 
-def _follow(phrases: Sequence[str]) -> str:
-    """Phrases one after the other, with "and" between two that begin alike: under 8 km and under two hours.
+def _follow(phrases: Sequence[tuple[str, str]]) -> str:
+    """Phrases with their types, one after the other, and with "and" between two alike: under 8 km and under two hours.
 
     A comma closes what is left out: in "courses without a field trip, longer than 10 weeks" the course is long, not the trip.
     """
     text, last = "", ""
-    for phrase in phrases:
-        between = " and " if _opening(last) == _opening(phrase) else ", " if _opening(last) == "with" else " "
+    for kind, phrase in phrases:
+        between = " and " if kind == last else ", " if last == "exclude" else " "
         text += f"{between}{phrase}" if text else phrase
-        last = phrase
+        last = kind
     return text
-
-
-def _opening(phrase: str) -> str:
-    word = phrase.partition(" ")[0]
-    return "with" if phrase.startswith(("without ", "made with")) else word

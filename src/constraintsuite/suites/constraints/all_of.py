@@ -154,6 +154,7 @@ ALL_OF = AllOfType()
 BUILDER = AllOfBuilder(
     {
         "fewer_negations": "unbalanced_negations",
+        "more_of_the_parts": "unbalanced_mentions",
         "more_numbers": "unbalanced_numbers",
         "own_query_words": "unbalanced_words",
         "shorter": "unbalanced_length",

@@ -87,6 +87,7 @@ def _example(
 ) -> Example:
     draft = kept.draft
     texts: dict[QueryRole, str] = {"topic": proposal.topic, "opposite": wording.opposite}
+    restated = _restate(proposal, wording) if draft.is_restated else None
     asked = {name: pools[text] for name, text in texts.items() if text in pools}  # none for invented names
 
     def document(role: str, made: DraftDocument) -> ExampleDocument:
@@ -109,9 +110,9 @@ def _example(
         query=wording.query,
         opposite=wording.opposite,
         topic=proposal.topic,
-        restated=_restate(proposal, wording) if draft.is_restated else None,
+        restated=restated,
         documents=tuple(document(role, made) for role, made in draft.roles.items()),
-        preferences=_preferences(draft),
+        preferences=_preferences(draft, restated),
         source=ExampleSource(recipe.name, proposal.query_id, _retrieval(recipe)),
         split=draft.split,
         couple=draft.couple,
@@ -126,15 +127,16 @@ def _example(
     )
 
 
-def _restate(proposal: Proposal, wording: Wording) -> str:
-    """The query in the wording after this one."""
+def _restate(proposal: Proposal, wording: Wording) -> str | None:
+    """The query in another wording, if there is one: wordings come in pairs that differ most."""
     wordings = proposal.wordings
-    return wordings[(wordings.index(wording) + 1) % len(wordings)].query
+    beside = wordings.index(wording) ^ 1
+    return wordings[beside].query if beside < len(wordings) else None
 
 
-def _preferences(draft: PairDraft) -> tuple[Preference, ...]:
+def _preferences(draft: PairDraft, restated_query: str | None) -> tuple[Preference, ...]:
     """Those of a pair; further documents come below all that break less."""
-    restated = [RESTATED_PREFERENCE] if draft.is_restated else []
+    restated = [RESTATED_PREFERENCE] if restated_query is not None else []
     graded = [Preference("query", *pair) for pair in combinations(draft.roles, 2) if draft.further]
     return (QUERY_PREFERENCE, OPPOSITE_PREFERENCE, *restated, *(one for one in graded if one.is_graded))
 
