@@ -18,9 +18,7 @@ from suites.build_factory import make_proposal
 def constraint_of(kind: str, value: str) -> Constraint:
     """A constraint of this type; what it limits is its value."""
     if kind == "number":
-        return Number(
-            value=value, cue="under", forms=(), measure=value, position="below", limit=1.0, unit="kilometre"
-        )
+        return Number(value=value, cue="under", forms=(), measure=value, position="below", limit=1.0, unit="kilometre")
     if kind == "time":
         return Time(value=value, cue="before", forms=(), measure=value, position="below", limit=1900.0)
     if kind == "place":

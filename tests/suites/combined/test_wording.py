@@ -57,7 +57,8 @@ def test_adjectives_stand_before_the_topic() -> None:
 
 
 def test_people_are_asked_for_with_who() -> None:
-    painters = part("time", "born before 1900", "born after 1900", "were born before 1900", "were born after 1900", topic="painters")  # fmt: skip
+    before, after = "born before 1900", "born after 1900"
+    painters = part("time", before, after, f"were {before}", f"were {after}", topic="painters")
     danish = part("one_of", "who are Danish or Dutch", "who are neither", topic="painters")
     assert queries([danish, painters], 1)["THAT"][0] == "painters who are Danish or Dutch and were born before 1900"
 

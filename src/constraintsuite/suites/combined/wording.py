@@ -15,6 +15,7 @@ from typing import Literal
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.suites.queries.records import Proposal, Wording
 
+WHICH = "WHICH"
 Place = Literal["before", "after", "clause"]
 """Where the words of a part stand: before the topic, after it, or as a clause about it."""
 
@@ -29,7 +30,6 @@ class PartWords:
     cue: str
     type: str
     """The type of the part's constraint."""
-    pronoun: str = "that"
 
 
 WordsByPlace = Mapping[Place, Sequence[PartWords]]
@@ -41,24 +41,24 @@ def take_apart(part: Proposal) -> WordsByPlace:
     for wording in part.wordings:
         ask, turned = (_place_words(part.topic, query) for query in (wording.query, wording.opposite))
         if ask is not None:
-            place, words, pronoun = ask
+            place, words = ask
             other = turned[1] if turned is not None and turned[0] == place else ""
-            found[place].append(PartWords(words, other, wording.cue, part.constraint.type, pronoun))
+            found[place].append(PartWords(words, other, wording.cue, part.constraint.type))
     return found
 
 
-def _place_words(topic: str, query: str) -> tuple[Place, str, str] | None:
-    """The words of a query besides its topic, with their place and the pronoun of a clause."""
+def _place_words(topic: str, query: str) -> tuple[Place, str] | None:
+    """The words of a query besides its topic, and their place."""
     question = re.fullmatch(rf"[Ww]hich {re.escape(topic)} (.+?)\??", query)
     if question:
-        return "clause", question[1], "that"
+        return "clause", question[1]
     if query.startswith(f"{topic} "):
         words = query.removeprefix(f"{topic} ")
-        pronoun, _, clause = words.partition(" ")
-        if pronoun in ("that", "who"):
-            return "clause", clause, pronoun
-        return None if pronoun == "you" else ("after", words, "that")
-    return ("before", query.removesuffix(f" {topic}"), "that") if query.endswith(f" {topic}") else None
+        first, _, clause = words.partition(" ")
+        if first in ("that", "who"):
+            return "clause", clause
+        return None if first == "you" else ("after", words)
+    return ("before", query.removesuffix(f" {topic}")) if query.endswith(f" {topic}") else None
 
 
 def word_combination(parts: Sequence[Proposal], broken: int) -> tuple[Wording, ...]:
@@ -69,11 +69,12 @@ def word_combination(parts: Sequence[Proposal], broken: int) -> tuple[Wording, .
     chance = stable_hash(*(part.id for part in parts))
     words = [_choose(take_apart(part), chance, must_turn=place == broken) for place, part in enumerate(parts)]
     topic, half = parts[0].topic, (len(parts) + 1) // 2
+    people = any(wording.query.startswith(f"{topic} who ") for part in parts for wording in part.wordings)
     anywhere: tuple[Place, ...] = ("before", "after", "clause")
     in_clauses: tuple[Place, ...] = ("clause", "before", "after")
     forms: dict[str, tuple[str, list[tuple[Place, ...]]]] = {
         "KEYWORDS": ("{}", [anywhere] * len(parts)),
-        "WHICH": ("Which {}?", [in_clauses] * len(parts)),
+        WHICH: ("Which {}?", [in_clauses] * len(parts)),
         "THAT": ("{}", [in_clauses] * len(parts)),
         "LOOKING_FOR": ("I am looking for {}.", [anywhere] * half + [in_clauses] * (len(parts) - half)),
     }
@@ -83,10 +84,8 @@ def word_combination(parts: Sequence[Proposal], broken: int) -> tuple[Wording, .
         if any(one is None for one in placed):
             return ()
         known = [one for one in placed if one is not None]
-        query, opposite = (
-            frame.format(_compose(topic, known, broken if turned else None, is_question=name == "WHICH"))
-            for turned in (False, True)
-        )
+        pronoun = "" if name == WHICH else "who" if people else "that"
+        query, opposite = (frame.format(_compose(topic, known, turned, pronoun)) for turned in (None, broken))
         found.append(Wording(query, opposite, name, f"all_of.{name}", known[broken][1].cue))
     return tuple(found)
 
@@ -101,15 +100,15 @@ def _first(words: Mapping[Place, PartWords], order: Sequence[Place]) -> tuple[Pl
     return next(((place, words[place]) for place in order if place in words), None)
 
 
-def _compose(topic: str, placed: Sequence[tuple[Place, PartWords]], turned: int | None, *, is_question: bool) -> str:
+def _compose(topic: str, placed: Sequence[tuple[Place, PartWords]], turned: int | None, pronoun: str) -> str:
+    """The topic with the words of all parts; those of the part at `turned` ask for its opposite."""
     says: dict[Place, list[tuple[str, str]]] = defaultdict(list)
     for number, (place, words) in enumerate(placed):
         says[place].append((words.type, words.turned if number == turned else words.ask))
     before = ", ".join(words for _, words in says["before"])
-    pronoun = "who" if any(words.pronoun == "who" for _, words in placed) else "that"
+    after = _follow(_join_denials(says["after"]))
     clauses = _list([words for _, words in _join_denials(says["clause"])])
-    introduced = clauses if is_question or not clauses else f"{pronoun} {clauses}"
-    return " ".join(filter(None, (before, topic, _follow(_join_denials(says["after"])), introduced)))
+    return " ".join(filter(None, (before, topic, after, pronoun if clauses else "", clauses)))
 
 
 _DENIAL = re.compile(
@@ -136,13 +135,18 @@ def _list(items: Sequence[str], word: str = "and") -> str:
 
 
 def _follow(phrases: Sequence[tuple[str, str]]) -> str:
-    """Phrases with their types, one after the other, and with "and" between two alike: under 8 km and under two hours.
+    """Phrases with their types, one after the other, with "and" between two alike: under 8 km and shorter than two hours.
 
     A comma closes what is left out: in "courses without a field trip, longer than 10 weeks" the course is long, not the trip.
     """
-    text, last = "", ""
+    text, last, before = "", "", ""
     for kind, phrase in phrases:
-        between = " and " if kind == last else ", " if last == "exclude" else " "
+        joined = (kind == last and not phrase.startswith("for ")) or (_is_with(before) and _is_with(phrase))
+        between = " and " if joined else ", " if last == "exclude" else " "
         text += f"{between}{phrase}" if text else phrase
-        last = kind
+        last, before = kind, phrase
     return text
+
+
+def _is_with(phrase: str) -> bool:
+    return phrase.startswith(("with ", "without "))
