@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from itertools import product
 
-from constraintsuite.suites.combined.combining import Combination, Part, are_compatible, combine
+from constraintsuite.suites.combined.combining import Combination, QueryPart, are_compatible, combine
 from constraintsuite.suites.queries.records import Proposal
 from suites.combined.parts import part
 
@@ -14,14 +14,14 @@ NAMES = ("shorter", "in Wales", "without stairs")
 KINDS = {"shorter": "number", "in Wales": "place", "without stairs": "exclude"}
 
 
-def bits_of(proposal: Proposal, documents: list[str]) -> Part:
+def bits_of(proposal: Proposal, documents: list[str]) -> QueryPart:
     obeying, breaking = (
         sum(1 << documents.index(name) for name in names) for names in (proposal.satisfying, proposal.violating)
     )
-    return Part(proposal, obeying, breaking)
+    return QueryPart(proposal, obeying, breaking)
 
 
-def make_parts(obeyed: Mapping[str, tuple[bool | None, ...]]) -> list[Part]:
+def make_parts(obeyed: Mapping[str, tuple[bool | None, ...]]) -> list[QueryPart]:
     """Three parts, from what each document does with each: True obeys it, False breaks it, None says nothing."""
     documents = sorted(obeyed)
     proposals = [

@@ -29,7 +29,7 @@ ENOUGH = 3
 
 
 @dataclass(frozen=True)
-class Part:
+class QueryPart:
     """A proposal with the documents that obey it and those that break it, as bits of two numbers."""
 
     proposal: Proposal
@@ -65,7 +65,7 @@ class Part:
 class Combination(NamedTuple):
     """Parts in the order of a query, and which one of them the violating documents break."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[QueryPart, ...]
     broken: int
 
     @property
@@ -92,14 +92,14 @@ class Combination(NamedTuple):
         return by_count[: len(self.parts) - 1][::-1]
 
 
-def _obeying_all(parts: Sequence[Part]) -> int:
+def _obeying_all(parts: Sequence[QueryPart]) -> int:
     found = -1
     for part in parts:
         found &= part.obeying
     return found
 
 
-def are_compatible(part: Part, others: Sequence[Part]) -> bool:
+def are_compatible(part: QueryPart, others: Sequence[QueryPart]) -> bool:
     """Whether a part says something that the others neither say nor contradict."""
     own = part.proposal.constraint
     words = {*own.forms, *own.kinds}
@@ -110,7 +110,7 @@ def are_compatible(part: Part, others: Sequence[Part]) -> bool:
     )
 
 
-def combine(parts: Sequence[Part]) -> list[Combination]:
+def combine(parts: Sequence[QueryPart]) -> list[Combination]:
     """Combinations of the parts of one topic in one split, as even over types, subjects and numbers of parts as they allow."""
     queues: dict[tuple[int, str], dict[str, list[Combination]]] = defaultdict(lambda: defaultdict(list))
     for broken in sorted(parts, key=lambda one: one.proposal.id):
@@ -139,11 +139,11 @@ def _support(found: Combination) -> int:
     return min(found.satisfying.bit_count(), found.violating.bit_count())
 
 
-def _extend(broken: Part, parts: Sequence[Part]) -> Iterator[Combination]:
+def _extend(broken: QueryPart, parts: Sequence[QueryPart]) -> Iterator[Combination]:
     """Combinations in which one part is broken; of each set of other types those with the most documents."""
-    known: list[tuple[Part, ...]] = [()]
+    known: list[tuple[QueryPart, ...]] = [()]
     for _ in range(FEWEST, MOST + 1):
-        found: dict[frozenset[str], tuple[Part, ...]] = {}
+        found: dict[frozenset[str], tuple[QueryPart, ...]] = {}
         for others in known:
             for part in parts:
                 if are_compatible(part, (broken, *others)):
@@ -159,7 +159,7 @@ def _extend(broken: Part, parts: Sequence[Part]) -> Iterator[Combination]:
         yield from (one for one in best if _is_asked(broken, one))
 
 
-def _arrange(broken: Part, others: Sequence[Part]) -> Combination:
+def _arrange(broken: QueryPart, others: Sequence[QueryPart]) -> Combination:
     """The parts in an order that chance decides, with exclusions side by side; the broken part is as often at each place."""
     names = sorted(part.proposal.id for part in (broken, *others))
     rest = sorted(others, key=lambda part: stable_hash(*names, part.proposal.id))
@@ -171,7 +171,7 @@ def _arrange(broken: Part, others: Sequence[Part]) -> Combination:
     return Combination(arranged, arranged.index(broken))
 
 
-def _is_asked(broken: Part, found: Combination) -> bool:
+def _is_asked(broken: QueryPart, found: Combination) -> bool:
     """Whether chance lets the query ask for this side of the broken part, where its other side is a proposal too."""
     constraint = broken.proposal.constraint
     if isinstance(constraint, Exclude):

@@ -12,7 +12,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.store.jsonl import read_jsonl, write_jsonl
-from constraintsuite.suites.combined.combining import Combination, Part, combine
+from constraintsuite.suites.combined.combining import Combination, QueryPart, combine
 from constraintsuite.suites.combined.record import AllOf
 from constraintsuite.suites.combined.wording import word_combination
 from constraintsuite.suites.constraints.base import ConstraintSurvey
@@ -92,7 +92,7 @@ class CombinedSurvey:
         def as_bits(names: Iterable[str]) -> int:
             return sum(bits[name] for name in names)
 
-        parts = [Part(one, as_bits(one.satisfying), as_bits(one.violating)) for one in proposals]
+        parts = [QueryPart(one, as_bits(one.satisfying), as_bits(one.violating)) for one in proposals]
 
         def names(found: int, order: Sequence[str]) -> tuple[str, ...]:
             return tuple(name for name in order if bits[name] & found)

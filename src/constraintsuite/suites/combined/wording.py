@@ -16,7 +16,7 @@ from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.suites.queries.records import Proposal, Wording
 
 WHICH = "WHICH"
-Place = Literal["before", "after", "clause"]
+WordPlace = Literal["before", "after", "clause"]
 """Where the words of a part stand: before the topic, after it, or as a clause about it."""
 
 
@@ -32,12 +32,12 @@ class PartWords:
     """The type of the part's constraint."""
 
 
-WordsByPlace = Mapping[Place, Sequence[PartWords]]
+WordsByPlace = Mapping[WordPlace, Sequence[PartWords]]
 
 
 def take_apart(part: Proposal) -> WordsByPlace:
     """The words of each wording of a part, by their place."""
-    found: dict[Place, list[PartWords]] = defaultdict(list)
+    found: dict[WordPlace, list[PartWords]] = defaultdict(list)
     for wording in part.wordings:
         ask, turned = (_place_words(part.topic, query) for query in (wording.query, wording.opposite))
         if ask is not None:
@@ -47,7 +47,7 @@ def take_apart(part: Proposal) -> WordsByPlace:
     return found
 
 
-def _place_words(topic: str, query: str) -> tuple[Place, str] | None:
+def _place_words(topic: str, query: str) -> tuple[WordPlace, str] | None:
     """The words of a query besides its topic, and their place."""
     question = re.fullmatch(rf"[Ww]hich {re.escape(topic)} (.+?)\??", query)
     if question:
@@ -70,9 +70,9 @@ def word_combination(parts: Sequence[Proposal], broken: int) -> tuple[Wording, .
     words = [_choose(take_apart(part), chance, must_turn=place == broken) for place, part in enumerate(parts)]
     topic, half = parts[0].topic, (len(parts) + 1) // 2
     people = any(wording.query.startswith(f"{topic} who ") for part in parts for wording in part.wordings)
-    anywhere: tuple[Place, ...] = ("before", "after", "clause")
-    in_clauses: tuple[Place, ...] = ("clause", "before", "after")
-    forms: dict[str, tuple[str, list[tuple[Place, ...]]]] = {
+    anywhere: tuple[WordPlace, ...] = ("before", "after", "clause")
+    in_clauses: tuple[WordPlace, ...] = ("clause", "before", "after")
+    forms: dict[str, tuple[str, list[tuple[WordPlace, ...]]]] = {
         "KEYWORDS": ("{}", [anywhere] * len(parts)),
         WHICH: ("Which {}?", [in_clauses] * len(parts)),
         "THAT": ("{}", [in_clauses] * len(parts)),
@@ -80,29 +80,28 @@ def word_combination(parts: Sequence[Proposal], broken: int) -> tuple[Wording, .
     }
     found = []
     for name, (frame, orders) in forms.items():
-        placed = [_first(own, order) for own, order in zip(words, orders, strict=True)]
-        if any(one is None for one in placed):
+        known = [one for own, order in zip(words, orders, strict=True) if (one := _first(own, order)) is not None]
+        if len(known) < len(parts) or (name == WHICH and all(place != "clause" for place, _ in known)):
             return ()
-        known = [one for one in placed if one is not None]
         pronoun = "" if name == WHICH else "who" if people else "that"
         query, opposite = (frame.format(_compose(topic, known, turned, pronoun)) for turned in (None, broken))
         found.append(Wording(query, opposite, name, f"all_of.{name}", known[broken][1].cue))
     return tuple(found)
 
 
-def _choose(words: WordsByPlace, chance: int, *, must_turn: bool) -> dict[Place, PartWords]:
+def _choose(words: WordsByPlace, chance: int, *, must_turn: bool) -> dict[WordPlace, PartWords]:
     """One choice for each place, the same for parts with the same wordings, so that they can be joined."""
     able = {place: [one for one in found if one.turned or not must_turn] for place, found in words.items()}
     return {place: found[chance % len(found)] for place, found in able.items() if found}
 
 
-def _first(words: Mapping[Place, PartWords], order: Sequence[Place]) -> tuple[Place, PartWords] | None:
+def _first(words: Mapping[WordPlace, PartWords], order: Sequence[WordPlace]) -> tuple[WordPlace, PartWords] | None:
     return next(((place, words[place]) for place in order if place in words), None)
 
 
-def _compose(topic: str, placed: Sequence[tuple[Place, PartWords]], turned: int | None, pronoun: str) -> str:
+def _compose(topic: str, placed: Sequence[tuple[WordPlace, PartWords]], turned: int | None, pronoun: str) -> str:
     """The topic with the words of all parts; those of the part at `turned` ask for its opposite."""
-    says: dict[Place, list[tuple[str, str]]] = defaultdict(list)
+    says: dict[WordPlace, list[tuple[str, str]]] = defaultdict(list)
     for number, (place, words) in enumerate(placed):
         says[place].append((words.type, words.turned if number == turned else words.ask))
     before = ", ".join(words for _, words in says["before"])
