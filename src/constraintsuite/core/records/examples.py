@@ -213,6 +213,13 @@ class Example:
         return self.edit != NATURAL
 
     @property
+    def is_about_two(self) -> bool:
+        """Whether a satisfying and a violating document decide if it is passed; graded documents do not."""
+        return not any(
+            one.role not in (SATISFYING, VIOLATING) and not one.role.startswith(OBEYS) for one in self.documents
+        )
+
+    @property
     def is_paired(self) -> bool:
         """Whether the opposite query reverses the preference; only then is there a paired accuracy."""
         return OPPOSITE_PREFERENCE in self.preferences

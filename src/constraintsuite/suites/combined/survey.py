@@ -25,6 +25,8 @@ from constraintsuite.suites.splits import AskedSplits
 
 NamesOf = Callable[[int, Sequence[str]], tuple[str, ...]]
 """The names of documents that are given as bits, in the order of a list."""
+PART_TYPES = ("exclude", "number", "time", "place", "one_of")
+"""The types that are combined."""
 GRADES = "grades.jsonl"
 WHAT = "several constraints at once"
 
@@ -108,7 +110,7 @@ class CombinedSurvey:
 def can_be_part(proposal: Proposal) -> bool:
     """Whether a proposal may be combined: a person need not decide about it, and documents obey and break it by what they say."""
     is_said = proposal.is_attribute or not isinstance(proposal.constraint, Exclude)
-    return proposal.is_buildable and is_said and not proposal.query_id
+    return proposal.is_buildable and is_said and proposal.constraint.type in PART_TYPES
 
 
 def _make_proposal(one: Combination, names: NamesOf) -> Proposal | None:

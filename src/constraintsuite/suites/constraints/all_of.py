@@ -12,7 +12,7 @@ from constraintsuite.core.records.examples import OBEYS, SATISFYING, VIOLATING, 
 from constraintsuite.suites.audit.solvers import Solver, prefer_higher
 from constraintsuite.suites.combined.drafts import combined_drafts
 from constraintsuite.suites.combined.record import AllOf
-from constraintsuite.suites.combined.survey import CombinedSurvey
+from constraintsuite.suites.combined.survey import PART_TYPES, CombinedSurvey
 from constraintsuite.suites.constraints.base import load_builder, load_type
 from constraintsuite.suites.domain import Knowledge, load_knowledge
 from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair, PairDraft
@@ -24,9 +24,6 @@ from constraintsuite.text import ANALYSERS
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.choice import get_analyser
 from constraintsuite.text.mentions import find_forms
-
-PART_TYPES = ("exclude", "number", "time", "place", "one_of")
-"""The types that are combined."""
 
 
 @dataclass(frozen=True)
