@@ -16,7 +16,7 @@ from constraintsuite.suites.constraints.one_of import OneOf
 from constraintsuite.suites.constraints.place import Located
 from constraintsuite.suites.queries.records import Proposal
 
-MOST_QUERIES = 10
+MOST_QUERIES = 16
 """Queries of each number of parts, for each topic and split."""
 MOST_OF_ONE_TYPE = 4
 """Of these, queries whose parts are all of one type: there are many of them where texts state nothing but what is missing."""

@@ -7,15 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from constraintsuite.core.execution.stage import Job
+from constraintsuite.core.records.constraints import Constraint
 from constraintsuite.core.records.examples import EXPLICIT, OBEYS
 from constraintsuite.suites.combined.record import AllOf
 from constraintsuite.suites.combined.survey import read_grades
+from constraintsuite.suites.constraints.one_of import OneOf
+from constraintsuite.suites.constraints.place import Located
 from constraintsuite.suites.pairs.collect import collect_matching
 from constraintsuite.suites.pairs.matching import Matching
 from constraintsuite.suites.pairs.records import DraftDocument, PairDraft, make_draft
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import PairSettings, Recipe
 from constraintsuite.suites.sides.drafts import possible_pairs
+from constraintsuite.suites.sides.limits import Limited
 
 
 def combined_drafts(proposals: Sequence[Proposal], job: Job[Recipe], rejects: Counter[str]) -> Iterator[PairDraft]:
@@ -38,6 +42,7 @@ def _draft(
 ) -> Iterator[PairDraft]:
     found = 0
     assert isinstance(proposal.constraint, AllOf)
+    side = _side_of(proposal.constraint.broken_part)
     for cost, satisfying, violating in sorted(possible_pairs(proposal, matching, settings, rejects)):
         documents = [(proposal.relation, satisfying), (proposal.relation, violating)]
         if found == settings.max_uses_per_y:
@@ -49,8 +54,17 @@ def _draft(
         further = _choose_further(grades, (satisfying, violating), matching, settings)
         names = {f"{OBEYS}{count}": name for count, name in further.items()}
         made = {name: DraftDocument(name, matching.documents[name].text) for name in (satisfying, violating, *names.values())}  # fmt: skip
-        draft = make_draft(EXPLICIT, proposal, made[satisfying], made[violating], cost=cost)
+        draft = make_draft(EXPLICIT, proposal, made[satisfying], made[violating], cost=cost, side=side)
         yield replace(draft, further=tuple((role, made[name]) for role, name in names.items()), is_restated=True)
+
+
+def _side_of(part: Constraint) -> str:
+    """The side of a question that a part asks for. Queries tell it, so every side is balanced by itself."""
+    if isinstance(part, Limited):
+        return part.position
+    if isinstance(part, Located):
+        return part.location
+    return part.listing if isinstance(part, OneOf) else ""
 
 
 def _choose_further(
