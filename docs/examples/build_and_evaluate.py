@@ -8,7 +8,7 @@ import constraintsuite as cs
 
 def main() -> None:
     # `sample` is the bundled corpus; give the path of a JSONL, CSV or Markdown folder of your own instead.
-    suite = cs.build("sample", "suite", size=200, analyser="rules", quiet=True)
+    suite = cs.build("sample", "suite", size=100, constraints=["exclude", "number"], analyser="rules", quiet=True)
     print(suite)
     print(suite.table(by="slice"))
 

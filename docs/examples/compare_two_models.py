@@ -7,7 +7,7 @@ import constraintsuite as cs
 
 
 def main() -> None:
-    suite = cs.build("sample", "suite", size=200, analyser="rules", quiet=True)
+    suite = cs.build("sample", "suite", size=100, constraints=["exclude", "number"], analyser="rules", quiet=True)
     plain = cs.evaluate("bm25", suite, quiet=True)  # its stop list deletes "no" and "not"
     words = cs.evaluate("bm25:words", suite, quiet=True)
 

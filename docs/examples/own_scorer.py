@@ -44,7 +44,7 @@ class LetterCounts:
 
 
 def main() -> None:
-    suite = cs.build("sample", "suite", size=200, analyser="rules", quiet=True)
+    suite = cs.build("sample", "suite", size=100, constraints=["exclude", "number"], analyser="rules", quiet=True)
     first = cs.evaluate(overlap, suite, quiet=True)
     second = cs.evaluate(ObeysNegation(), suite, quiet=True)
     print(first)

@@ -9,7 +9,7 @@ import constraintsuite as cs
 
 
 def main() -> None:
-    suite = cs.build("sample", "suite", size=200, analyser="rules", quiet=True)
+    suite = cs.build("sample", "suite", size=100, constraints=["exclude", "number"], analyser="rules", quiet=True)
     run = cs.evaluate("bm25:words", suite, quiet=True)
 
     print(run.table(by="relation"))  # also: slice, constraint, cue, template, edit, difficulty, domain, ...

@@ -14,9 +14,10 @@ from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 
 @pytest.fixture(scope="session")
 def small_recipe() -> Recipe:
-    """For 80 documents of the sample."""
+    """For 80 documents of the sample, of which exclusions are built."""
     return Recipe(
         corpus=SourceSettings(source="sample", limit=80),
+        constraints=("exclude",),
         analysis=AnalysisSettings(analyser="rules"),
         sizes=SizeSettings(main=60, nonflip=20, adversarial=10, gold=10),
     )

@@ -297,3 +297,19 @@ def test_three_documents_get_three_grades_in_beir(tmp_path: Path) -> None:
 def test_formats_of_pairs_leave_out_and_count_what_has_three_documents(tmp_path: Path, kind: str) -> None:
     assert list(EXPORTERS.load(kind)([THREE, *EXAMPLES], tmp_path, CARD)) == list(EXAMPLES)
     assert "A soup of cream, served" not in "".join(file.read_text() for file in tmp_path.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize("kind", ["nevir", "csv"])
+def test_formats_of_pairs_hold_the_pair_of_an_example_whose_further_documents_are_graded(
+    tmp_path: Path, kind: str
+) -> None:
+    third = THREE.documents[2].role
+    graded = replace(
+        THREE,
+        documents=tuple(replace(one, role="obeys_0" if one.role == third else one.role) for one in THREE.documents),
+        preferences=tuple(
+            replace(one, better=one.better.replace(third, "obeys_0"), worse=one.worse.replace(third, "obeys_0"))
+            for one in THREE.preferences
+        ),
+    )
+    assert list(EXPORTERS.load(kind)([graded], tmp_path, CARD)) == [graded]

@@ -11,8 +11,6 @@ import numpy as np
 from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
-    SATISFYING,
-    VIOLATING,
     Example,
     ExampleDocument,
     ExampleSource,
@@ -144,8 +142,7 @@ def _as_example(pair: AcceptedPair, proposal: Proposal) -> Example:
     """The pair as the audit will see it, as far as the balanced solvers look."""
     draft = pair.draft
     documents = (
-        ExampleDocument(role, made.source, "", made.text, made.source, {})
-        for role, made in zip((SATISFYING, VIOLATING), draft.documents, strict=True)
+        ExampleDocument(role, made.source, "", made.text, made.source, {}) for role, made in draft.roles.items()
     )
     return Example(
         id="",

@@ -44,7 +44,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "mentions",
         mentions.work,
-        revision=3,
+        revision=4,
         needs=("documents",),
         sections=("documents", "analysis"),
         reads=("domains",),
@@ -52,7 +52,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "queries",
         queries.work,
-        revision=6,
+        revision=7,
         needs=("documents", "mentions"),
         sections=("constraints", "analysis", "queries", "splits", "pairs", "approved"),
         reads=("approved", "domains"),
@@ -61,7 +61,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "pairs",
         pairs.work,
-        revision=5,
+        revision=6,
         needs=("documents", "mentions", "queries", "candidates"),
         sections=("pairs", "analysis", "queries"),
         reads=("domains",),
@@ -69,7 +69,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "kept",
         kept.work,
-        revision=4,
+        revision=5,
         needs=("documents", "queries", "pairs"),
         sections=("pairs", "filters", "sizes", "analysis", "documents", "drop"),
         reads=("drop",),
@@ -77,11 +77,11 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "tagged",
         tagged.work,
-        revision=2,
+        revision=3,
         needs=("documents", "queries", "candidates", "kept"),
         sections=("tags", "candidates", "name", "analysis"),
     ),
-    Stage("controls", controls.work, revision=1, needs=("tagged",), sections=("sizes",)),
+    Stage("controls", controls.work, revision=2, needs=("tagged",), sections=("sizes",)),
     Stage("gold", gold.work, revision=2, needs=("tagged",), sections=("sizes",)),
 )
 PIPELINE = Pipeline(STAGES)

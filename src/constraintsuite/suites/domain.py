@@ -209,7 +209,13 @@ class Knowledge:
 
 def load_knowledge(extra: Iterable[Path] = ()) -> Knowledge:
     """The bundled domain files, then the user's own; a later file replaces a relation of the same key."""
-    return Knowledge([*_bundled_domains(), *(_checked(str(path), read_yaml(path, "domain file")) for path in extra)])
+    own = [_checked(str(path), read_yaml(path, "domain file")) for path in extra]
+    return Knowledge([*_bundled_domains(), *own]) if own else _bundled_knowledge()
+
+
+@cache
+def _bundled_knowledge() -> Knowledge:
+    return Knowledge(_bundled_domains())
 
 
 @cache

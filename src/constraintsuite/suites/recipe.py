@@ -16,6 +16,7 @@ from constraintsuite.core.store.yaml_files import read_yaml
 from constraintsuite.corpora.base import SourceSettings
 from constraintsuite.models.retrieval.lucene import identify_index
 from constraintsuite.models.retrieval.opensearch.retriever import identify_opensearch
+from constraintsuite.suites.constraints.base import BUILDERS
 from constraintsuite.suites.queries.records import Entities
 
 SHARE_SLACK = 0.011
@@ -151,7 +152,7 @@ class SizeSettings(StrictModel):
     """How many examples are kept."""
 
     main: int = Field(2000, ge=1, le=100_000)
-    """Maximum number of main examples."""
+    """Maximum number of main examples of each constraint type."""
     minpairs_share: float = Field(0.2, ge=0, le=1)
     explicit_share: float = Field(0.4, ge=0, le=1)
     omission_share: float = Field(0.4, ge=0, le=1)
@@ -223,8 +224,8 @@ class Recipe(StrictModel):
     """Name of the corpus in example ids; if empty, the name of the source."""
     seed: int = 0
     corpus: SourceSettings
-    constraints: tuple[str, ...] = Field(("exclude",), min_length=1)
-    """The constraint types of which examples are made."""
+    constraints: tuple[str, ...] = Field(BUILDERS.names(), min_length=1)
+    """The constraint types of which examples are made; by default all, and a corpus may support only some of them."""
     documents: DocumentSettings = DocumentSettings()
     analysis: AnalysisSettings = AnalysisSettings()
     queries: QuerySettings = QuerySettings()

@@ -147,7 +147,7 @@ def test_a_ranking_has_its_measures_and_its_worst_queries(tmp_path: Path) -> Non
     owner = open_site(tmp_path).visit()
     assert 'href="/ranking/runs/suite.ranking/bm25"' in owner.page("/")
     page = owner.page("/ranking/runs/suite.ranking/bm25")
-    assert re.findall(r'<h2 id="(\w+)">', page) == ["measures", "queries", "made"]
+    assert re.findall(r'<h2 id="(\w+)">', page) == ["measures", "groups", "queries", "made"]
     assert "nDCG@10" in page
     assert "first violating" in page
 

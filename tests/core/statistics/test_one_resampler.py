@@ -30,6 +30,7 @@ OTHERS = {
     "memory/runs/benchmarks.py": "numbers for work that shows how fast a machine is",
     "memory/runs/replay.py": "edges that are removed in place of those of a path",
     "models/torch/firsttoken.py": "tokens on which a shortened model must agree with the whole one",
+    "suites/controls/own.py": "which of several other words a query gets",
     "suites/controls/typography.py": "the order in which places in a text are tried",
     "suites/controls/synonym.py": "which synonym is put into a text",
     "suites/controls/word_order.py": "which words of a text change places",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from html import escape
 from pathlib import Path
 
@@ -58,6 +59,7 @@ def propose(
     source: Recipe | FolderPath,
     out: FolderPath = "proposals.jsonl",
     *,
+    constraints: Collection[str] | None = None,
     analyser: AnalyserName = "auto",
     seed: int = 0,
     workers: int = 1,
@@ -65,13 +67,14 @@ def propose(
 ) -> Proposals:
     """See what a corpus allows before a suite is built from it, as `csuite propose` does.
 
-    `source` is a recipe or a corpus, as in `build`. Returns `Proposals`: the coverage, and the queries that could be
-    tested, with sentences of the corpus as evidence. They are also written to the file `out`, in which a person can
-    set `status` to `accepted` or `rejected` and reword queries; give that file to `build` as `approved`.
+    `source` is a recipe or a corpus, and `constraints` the types to propose, as in `build`. Returns `Proposals`: the
+    coverage, and the queries that could be tested, with sentences of the corpus as evidence. They are also written to
+    the file `out`, in which a person can set `status` to `accepted` or `rejected` and reword queries; give that file to
+    `build` as `approved`.
 
         >>> found = cs.propose("docs.jsonl")
         >>> print(found.coverage.verdict)
         >>> cs.build("docs.jsonl", "suites/ours", approved=found.file)  # after it was judged
     """
-    recipe = choose_recipe(source, analyser, seed)
+    recipe = choose_recipe(source, analyser, seed, constraints=constraints)
     return Proposals(propose_queries(recipe, Path(out), engine=LocalEngine(workers), reporter=choose_reporter(quiet)))

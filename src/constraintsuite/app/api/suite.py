@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
@@ -25,6 +25,7 @@ from constraintsuite.experiments import load
 from constraintsuite.experiments.outcome_table import pick_grouping
 from constraintsuite.experiments.pairs import group_examples
 from constraintsuite.suites.build import build_suite
+from constraintsuite.suites.constraints.base import BUILDERS
 from constraintsuite.suites.importers import folder as imported
 from constraintsuite.suites.recipe import AnalysisSettings, Recipe, SizeSettings
 from constraintsuite.suites.views.dataset import length_table, view_dataset
@@ -42,17 +43,27 @@ AnalyserName = Literal["auto", "rules", "parser"]
 _SUFFIXES = (".yaml", ".yml")
 
 
-def choose_recipe(source: Recipe | FolderPath, analyser: AnalyserName, seed: int, size: int | None = None) -> Recipe:
+def choose_recipe(
+    source: Recipe | FolderPath,
+    analyser: AnalyserName,
+    seed: int,
+    *,
+    size: int | None = None,
+    constraints: Collection[str] | None = None,
+) -> Recipe:
     """The given recipe, the recipe in a .yaml file, or one with defaults for a corpus. Settings are only for a corpus."""
     if not isinstance(source, Recipe) and Path(source).suffix not in _SUFFIXES:
         return Recipe(
             corpus=SourceSettings(source=str(source)),
+            constraints=BUILDERS.names() if constraints is None else tuple(constraints),
             analysis=AnalysisSettings(analyser=analyser),
             sizes=SizeSettings() if size is None else SizeSettings(main=size),
             seed=seed,
         )
-    if size is not None or analyser != "auto" or seed:
-        raise UserError("size, analyser, seed: not allowed together with a recipe. Set these in the recipe instead.")
+    if size is not None or analyser != "auto" or seed or constraints is not None:
+        raise UserError(
+            "constraints, size, analyser, seed: not allowed together with a recipe. Set these in the recipe instead."
+        )
     return source if isinstance(source, Recipe) else Recipe.read(Path(source))
 
 
@@ -202,10 +213,11 @@ def load_suite(path: FolderPath) -> Suite:
     return Suite(load.load_suite(Path(path)))
 
 
-def build(
+def build(  # noqa: PLR0913 - one keyword for each option of the command
     source: Recipe | FolderPath,
     out: FolderPath,
     *,
+    constraints: Collection[str] | None = None,
     size: int | None = None,
     analyser: AnalyserName = "auto",
     seed: int = 0,
@@ -213,11 +225,12 @@ def build(
     workers: int = 1,
     quiet: bool = False,
 ) -> Suite:
-    """Build a suite of negation tests from your documents, as `csuite build` does.
+    """Build a suite of tests from your documents, as `csuite build` does.
 
     `source` is a recipe (a .yaml file or a `Recipe`), or a corpus that is built with defaults: a file, a folder,
-    `irds:ID`, `hf:OWNER/NAME`, or `sample` for the bundled one. For a corpus, `size` limits the number of main examples,
-    and `analyser` and `seed` are set here; a recipe has them in its file. `approved` is a file of proposals that a
+    `irds:ID`, `hf:OWNER/NAME`, or `sample` for the bundled one. For a corpus, `constraints` names the types of
+    constraint to build, such as `["exclude", "number"]` (all by default), `size` limits the number of main examples of
+    each type, and `analyser` and `seed` are set here; a recipe has them in its file. `approved` is a file of proposals that a
     person has judged (see `propose`): accepted ones are built too, rejected ones are left out. `workers` is the number
     of processes.
 
@@ -225,7 +238,7 @@ def build(
 
         >>> suite = cs.build("docs.jsonl", "suites/ours", size=500)
     """
-    recipe = choose_recipe(source, analyser, seed, size)
+    recipe = choose_recipe(source, analyser, seed, size=size, constraints=constraints)
     if approved is not None:
         recipe = recipe.model_copy(update={"approved": Path(approved)})
     build_suite(recipe, Path(out), engine=LocalEngine(workers), reporter=choose_reporter(quiet))

@@ -46,10 +46,10 @@ _domains = click.option(
 _constraints = click.option(
     "--constraints",
     metavar="TYPE,...",
-    default="exclude",
-    show_default=True,
+    default=",".join(BUILDERS.names()),
+    show_default="all types",
     callback=lambda _context, _option, names: tuple(name.strip() for name in names.split(",") if name.strip()),
-    help=f"Constraint types to build, with commas between them: {', '.join(BUILDERS.names())}.",
+    help=f"Constraint types to try, with commas between them: {', '.join(BUILDERS.names())}.",
 )
 _EXISTING = click.Path(path_type=Path, exists=True, dir_okay=False)
 _STAGES = f"One of: {', '.join(PIPELINE.names())}."
@@ -79,7 +79,7 @@ _STAGES = f"One of: {', '.join(PIPELINE.names())}."
     type=click.IntRange(1, 100_000),
     default=SizeSettings().main,
     show_default=True,
-    help="Maximum number of main examples.",
+    help="Maximum number of main examples of each constraint type.",
 )
 @analyser_option()
 @seed_option

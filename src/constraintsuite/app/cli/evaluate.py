@@ -69,6 +69,7 @@ def eval_command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
     --ties and --tie-eps change only what is printed; the run stays the same.
     """
+    from constraintsuite.app.pages.sections.together import run_tables
     from constraintsuite.core.execution.progress import Terminal
     from constraintsuite.experiments.load import load_run, load_suite, restrict_to_splits
     from constraintsuite.experiments.oracle import find_reproduction
@@ -96,6 +97,8 @@ def eval_command(  # noqa: PLR0913, PLR0917 - one parameter per option
     print_slices(summaries, shown_metric, loaded.examples)
     if by:
         print_groups(runs, by, shown_metric)
+    for table in run_tables({run.summary.system: run for run in runs}):
+        click.echo(f"\n{table}")
     for line in (*_remarks(summaries), *filter(None, published)):
         click.echo(line)
 

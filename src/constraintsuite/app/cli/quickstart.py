@@ -24,7 +24,6 @@ from constraintsuite.suites.build import build_suite
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.text.parser import ENGLISH, load_pipeline
 
-TYPES = ("exclude", "number", "time", "place")
 MODELS = ("tfidf", "bm25", "cross:tiny")  # all of them come with the package
 _OPENERS = {"darwin": "open", "win32": "start"}
 NEURAL, PRECISION = "all-MiniLM-L6-v2", "int8"  # 23 MB, and run without torch
@@ -43,7 +42,7 @@ def quickstart(out: Path, workers: int) -> None:
         reporter.note(f"parser: not available, so rules analyse the texts instead. {reason}")
     suite = out / "suite"
     build_suite(
-        Recipe(corpus=SourceSettings(source="sample"), constraints=TYPES),
+        Recipe(corpus=SourceSettings(source="sample")),
         suite,
         engine=LocalEngine(workers),
         reporter=reporter,

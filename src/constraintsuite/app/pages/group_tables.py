@@ -21,6 +21,9 @@ from constraintsuite.experiments.summary import RunSummary
 
 _WORDS = {
     "constraint": "constraint type",
+    "constraints": "number of constraints in the query",
+    "broken": "type of the constraint that the violating document breaks",
+    "broken_place": "place in the query of the constraint that the violating document breaks",
     "cue": "words that state the constraint",
     "document_cue": "words that decide in the satisfying document",
     "edit": "how the document was edited",

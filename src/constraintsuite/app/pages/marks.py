@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from constraintsuite.core.records.constraints import Evidence
 from constraintsuite.core.records.examples import Example, ExampleDocument
+from constraintsuite.suites.combined.record import AllOf
 
 LONG = 1_500
 """Characters; for a longer text only the parts near marks are shown."""
@@ -57,8 +58,11 @@ def marks_of(example: Example, role: str) -> list[TextMark]:
 
 
 def evidence_of(example: Example) -> tuple[Evidence, ...]:
-    """The evidence of the constraint; empty for an example without a constraint."""
-    return example.constraint.evidence if example.constraint else ()
+    """The evidence of the constraint, and of several constraints that of each; empty for an example without a constraint."""
+    constraint = example.constraint
+    if isinstance(constraint, AllOf):
+        return tuple(one for part in constraint.parts for one in part.evidence)
+    return constraint.evidence if constraint else ()
 
 
 def query_marks(example: Example) -> list[TextMark]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from constraintsuite.core.catalogue import Catalogue
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from pydantic import GetCoreSchemaHandler
     from pydantic_core import CoreSchema
 
@@ -57,6 +60,10 @@ class Constraint:
         """What a piece of its evidence says, in words such as "over 30 minutes"; without words of its own, what was read."""
         return found.value
 
+    def with_evidence(self, change: Callable[[tuple[Evidence, ...]], tuple[Evidence, ...]]) -> Self:
+        """The constraint with changed evidence, wherever it holds any."""
+        return replace(self, evidence=change(self.evidence))
+
     @classmethod
     def __get_pydantic_core_schema__(cls, _: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
         """A field of type `Constraint` accepts any type of the catalogue; `type` says which."""
@@ -87,6 +94,7 @@ CONSTRAINTS: Catalogue[ConstraintRecordType] = Catalogue(
         "compare": "constraintsuite.suites.constraints.compare:COMPARE",
         "include": "constraintsuite.suites.constraints.include:INCLUDE",
         "only": "constraintsuite.suites.constraints.only:ONLY",
+        "all_of": "constraintsuite.suites.constraints.all_of:ALL_OF",
     },
 )
 """The file of each constraint type, which holds everything that the package knows of it.

@@ -16,6 +16,8 @@ QueryRole = Literal["query", "opposite", "topic", "restated"]
 QUERY_ROLES: tuple[QueryRole, ...] = get_args(QueryRole)
 SATISFYING = "satisfying"
 VIOLATING = "violating"
+OBEYS = "obeys_"
+"""How the roles of further documents begin: `obeys_1` obeys one of several constraints, and breaks at least two."""
 MINPAIRS, EXPLICIT, OMISSION = "minpairs", "explicit", "omission"
 OPEN_OMISSION = "open_omission"
 """Pairs in which silence about an attribute counts as its absence; made only if asked for."""
@@ -73,6 +75,11 @@ class Preference:
     better: str
     worse: str
 
+    @property
+    def is_graded(self) -> bool:
+        """Whether it ranks a document that breaks several constraints; an example is passed without it."""
+        return self.better.startswith(OBEYS) or self.worse.startswith(OBEYS)
+
 
 QUERY_PREFERENCE = Preference("query", SATISFYING, VIOLATING)
 OPPOSITE_PREFERENCE = Preference("opposite", VIOLATING, SATISFYING)
@@ -116,7 +123,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One ranking test: it is passed when all its preferences hold strictly."""
+    """One ranking test: it is passed when all its preferences hold strictly, except graded ones."""
 
     __pydantic_config__ = NO_OTHER_KEYS
 
@@ -204,6 +211,13 @@ class Example:
     def is_edited(self) -> bool:
         """Whether a text was edited."""
         return self.edit != NATURAL
+
+    @property
+    def is_about_two(self) -> bool:
+        """Whether a satisfying and a violating document decide if it is passed; graded documents do not."""
+        return not any(
+            one.role not in (SATISFYING, VIOLATING) and not one.role.startswith(OBEYS) for one in self.documents
+        )
 
     @property
     def is_paired(self) -> bool:

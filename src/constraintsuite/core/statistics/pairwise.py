@@ -52,6 +52,8 @@ class PairResult:
     """The model does not read the deciding words of a text; None if it does not say how much it reads."""
     tied: Mapping[QueryRole, float] = field(default_factory=dict)
     """Credit between 0 and 1 for each tied query; a query that is not here has none."""
+    ordered: float | None = None
+    """Share of the pairs of documents that are in the right order under the query; None without graded preferences."""
 
 
 def keep_queries(example: Example, roles: Collection[QueryRole]) -> Example:
@@ -71,13 +73,19 @@ def judge(example: Example, scores: Scores, rule: TieRule = STRICT, unit: float 
     queries = example.queries
     by_query: dict[QueryRole, list[Outcome]] = {}
     tied: dict[QueryRole, float] = {}
+    ordered: list[float] = []
     for preference in example.preferences:
         query = queries[preference.query]
         better, worse = example.document(preference.better), example.document(preference.worse)
         outcome = rule.outcome(scores[query, better.text], scores[query, worse.text])
+        credit = rule.credit(query, better, worse) if outcome == "tie" else float(outcome == "right")
+        if preference.query == "query":
+            ordered.append(credit)
+        if preference.is_graded:
+            continue
         by_query.setdefault(preference.query, []).append(outcome)
         if outcome == "tie":
-            tied[preference.query] = tied.get(preference.query, 1.0) * rule.credit(query, better, worse)
+            tied[preference.query] = tied.get(preference.query, 1.0) * credit
     outcomes = {role: _worst(found) for role, found in by_query.items()}
     satisfying, violating = example.satisfying.text, example.violating.text
     scored = {role: query for role, query in queries.items() if role in outcomes or (query, satisfying) in scores}
@@ -91,6 +99,7 @@ def judge(example: Example, scores: Scores, rule: TieRule = STRICT, unit: float 
         tie="tie" in outcomes.values(),
         unit=unit,
         tied={role: credit for role, credit in tied.items() if credit},
+        ordered=math.fsum(ordered) / len(ordered) if any(one.is_graded for one in example.preferences) else None,
     )
 
 
@@ -189,6 +198,11 @@ def _paired(result: PairResult) -> float | None:
     return (_credit(result, "query") or 0.0) * (_credit(result, "opposite") or 0.0)
 
 
+def _agreement(result: PairResult) -> float | None:
+    """Whether both wordings of the query have the same outcome; None if only one states a preference."""
+    return float(result.outcomes["query"] == result.outcomes["restated"]) if "restated" in result.outcomes else None
+
+
 def _gap(result: PairResult) -> float:
     return result.gaps["query"]
 
@@ -243,5 +257,7 @@ METRICS: dict[str, PairMetric] = {
         _share("invariance", "Invariance", 0.5, lambda r: r.invariant),
         _share("flip_rate", "Flips", 0.5, lambda r: r.flipped, lower_is_better=True),
         _share("restated_accuracy", "Accuracy when restated", 0.5, _under("restated")),
+        _share("restated_agreement", "Same when restated", 0.5, _agreement),
+        _share("monotonicity", "Monotonicity", 0.5, lambda r: r.ordered),
     )
 }

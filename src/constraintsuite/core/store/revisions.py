@@ -33,11 +33,11 @@ class Revision:
 
 REVISIONS: Mapping[str, Revision] = {
     # Artifacts by kind. A suite also depends on the revisions of its stages.
-    "suite": Revision(6, TEXT_LIBRARIES),
-    "imported suite": Revision(5, TEXT_LIBRARIES),
-    "run": Revision(3, TEXT_LIBRARIES),
-    "ranking": Revision(2, TEXT_LIBRARIES),
-    "report": Revision(9, TEXT_LIBRARIES),
+    "suite": Revision(7, TEXT_LIBRARIES),
+    "imported suite": Revision(6, TEXT_LIBRARIES),
+    "run": Revision(4, TEXT_LIBRARIES),
+    "ranking": Revision(3, TEXT_LIBRARIES),
+    "report": Revision(10, TEXT_LIBRARIES),
     "bundle": Revision(1),
     "vectors": Revision(1),
     "truth": Revision(1),
@@ -47,9 +47,9 @@ REVISIONS: Mapping[str, Revision] = {
     "snapshot": Revision(1),
     "tune": Revision(1, TEXT_LIBRARIES),
     "training data": Revision(1, TEXT_LIBRARIES),
-    "explain": Revision(2, TEXT_LIBRARIES),
-    "circuit": Revision(2, TEXT_LIBRARIES),
-    "drift": Revision(3, TEXT_LIBRARIES),
+    "explain": Revision(3, TEXT_LIBRARIES),
+    "circuit": Revision(3, TEXT_LIBRARIES),
+    "drift": Revision(4, TEXT_LIBRARIES),
     # Caches, and what is read from documents. Raise `arrays` when a local model gives other scores or vectors, and also the
     # kinds that are made from them.
     "arrays": Revision(1),

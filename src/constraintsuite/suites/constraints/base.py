@@ -94,6 +94,9 @@ class ConstraintBuilder(Protocol):
     def find_fault(self, pair: CheckedPair) -> str | None:
         """The reason why a pair does not show the constraint obeyed and violated; None if it does."""
 
+    def obeys(self, constraint: Constraint, document: CheckedDocument) -> bool | None:
+        """Whether a text obeys the constraint or, if not, its opposite; None if it does neither, or that is not clear."""
+
     def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
         """The constraint of a proposal with what was found in the two documents, by their roles."""
 
@@ -112,9 +115,12 @@ BUILDERS: Catalogue[ConstraintBuilder] = Catalogue(
         "compare": "constraintsuite.suites.constraints.compare:BUILDER",
         "include": "constraintsuite.suites.constraints.include_builder:BUILDER",
         "only": "constraintsuite.suites.constraints.only_builder:BUILDER",
+        "all_of": "constraintsuite.suites.constraints.all_of:BUILDER",
     },
 )
-"""The constraint types that `csuite build` makes examples of, in the order in which it does."""
+"""The constraint types that `csuite build` makes examples of."""
+ALL_OF = "all_of"
+"""The type that combines what the others propose, so it comes after them."""
 
 
 def load_type(name: str) -> ConstraintType:

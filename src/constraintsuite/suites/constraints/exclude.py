@@ -23,7 +23,7 @@ from constraintsuite.core.records.text import Span
 from constraintsuite.core.statistics.intervals import FloatArray
 from constraintsuite.suites.audit.solvers import Solver, prefer_lower
 from constraintsuite.suites.domain import Knowledge, load_knowledge
-from constraintsuite.suites.pairs.records import CheckedPair
+from constraintsuite.suites.pairs.records import CheckedDocument, CheckedPair
 from constraintsuite.suites.reading.classes import read_classes
 from constraintsuite.suites.reading.facts import read_facts
 from constraintsuite.suites.reading.records import Fact
@@ -74,11 +74,16 @@ def check_verdicts(pair: CheckedPair) -> str | None:
         return f"satisfying_{satisfying}_y"
     if violating != "affirms":
         return f"violating_{violating}_y"
-    if find_forms(f"{pair.satisfying.title}\n{pair.satisfying.text}", pair.proposal.constraint.kinds):
+    if shows_otherwise(pair.proposal.constraint, pair.satisfying):
         return "satisfying_shows_y_otherwise"
     if find_forms(pair.satisfying.title, pair.proposal.constraint.forms):
         return "y_in_title_of_satisfying"
     return None
+
+
+def shows_otherwise(constraint: Constraint, document: CheckedDocument) -> bool:
+    """Whether a text that denies Y names something that counts as Y too, such as walnuts for nuts."""
+    return bool(find_forms(f"{document.title}\n{document.text}", constraint.kinds))
 
 
 def check_counts(pair: CheckedPair) -> str | None:

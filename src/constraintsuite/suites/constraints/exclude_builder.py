@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.constraints import Constraint, Evidence
 from constraintsuite.core.records.examples import SATISFYING
-from constraintsuite.suites.constraints.exclude import Exclude, check_counts, check_verdicts, judge_y
+from constraintsuite.suites.constraints.exclude import Exclude, check_counts, check_verdicts, judge_y, shows_otherwise
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.pairs.exclusions import draft_exclusions
 from constraintsuite.suites.pairs.leans import BALANCED
@@ -20,7 +20,7 @@ from constraintsuite.suites.queries.view import CorpusView
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.text.base import Analysis
 from constraintsuite.text.denials import OTHER, denial_kind
-from constraintsuite.text.polarity import list_cues
+from constraintsuite.text.polarity import join_verdicts, list_cues
 
 SILENT = "silent"
 """The kind of denial of a satisfying text that does not mention Y."""
@@ -52,6 +52,13 @@ class ExcludeBuilder:
     def find_fault(self, pair: CheckedPair) -> str | None:
         """The satisfying text must deny Y or omit it, the violating one affirm it, and the number of mentions tell nothing."""
         return check_verdicts(pair) or check_counts(pair)
+
+    def obeys(self, constraint: Constraint, document: CheckedDocument) -> bool | None:
+        """Whether the text denies Y; silence is not clear."""
+        found = join_verdicts(one.value for one in document.evidence)
+        if found == "negates":
+            return None if shows_otherwise(constraint, document) else True
+        return False if found == "affirms" else None
 
     def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
         """With all mentions of Y, and the negation words of both texts."""

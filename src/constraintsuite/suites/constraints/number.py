@@ -110,6 +110,11 @@ def quantity_measures() -> tuple[QuantityMeasure, ...]:
     return tuple(measure for entry in entries for measure in entry.measures())
 
 
+def is_price(constraint: Number) -> bool:
+    """Whether it limits an amount of money."""
+    return any(one.key == constraint.measure and one.dimension == "money" for one in quantity_measures())
+
+
 def make_number(measure: LimitedMeasure, limit: float, words: str) -> Number:
     """What asks for quantities below a limit, from the limit as a number and in words."""
     return Number(value=words, cue="", forms=(), measure=measure.key, position="below", limit=limit, unit=measure.unit)

@@ -126,6 +126,11 @@ class OneOfBuilder:
             return "listed"
         return None if find_forms(text, (*constraint.forms, *constraint.kinds)) else "others"
 
+    def obeys(self, constraint: Constraint, document: CheckedDocument) -> bool | None:
+        """Whether the text states a value that is asked for."""
+        found = self.listing(constraint, document.evidence, f"{document.title}\n{document.text}")
+        return None if found is None else found == _listings(constraint)[SATISFYING]
+
     def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
         """With every value that the texts state."""
         return replace(constraint, evidence=tuple(one for document in documents.values() for one in document.evidence))

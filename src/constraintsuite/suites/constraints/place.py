@@ -168,6 +168,11 @@ class PlaceBuilder:
         found = locate(constraint.place, place_measures()[constraint.relation], read_places(text))
         return None if found == "outside" and find_forms(title, constraint.forms) else found
 
+    def obeys(self, constraint: Constraint, document: CheckedDocument) -> bool | None:
+        """Whether the text says that its subject is where it is asked for."""
+        found = self.locate(constraint, document.title, document.text)
+        return None if found is None else found == _locations(constraint)[SATISFYING]
+
     def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
         """With every place that the texts say their subjects are in."""
         return replace(constraint, evidence=tuple(one for document in documents.values() for one in document.evidence))

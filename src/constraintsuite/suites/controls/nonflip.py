@@ -71,8 +71,8 @@ def _assemble(original: Example, variant: RewrittenExample, kind: str) -> Exampl
     rewritten = {SATISFYING: variant.satisfying, VIOLATING: variant.violating}
     constraint = original.constraint
     if constraint is not None:
-        evidence = tuple(_evidence(original, constraint.evidence, rewritten))
-        constraint = replace(constraint, evidence=evidence, cue=variant.cue or constraint.cue)
+        constraint = constraint.with_evidence(lambda found: tuple(_evidence(original, found, rewritten)))
+        constraint = replace(constraint, cue=variant.cue or constraint.cue)
     return replace(
         original,
         slice=NONFLIP,

@@ -27,7 +27,7 @@ FIELDS = {
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
     """Write paired examples: q1 is the query, doc1 the satisfying document, q2 the opposite, doc2 the violating document."""
-    able = [example for example in examples if example.is_paired and len(example.documents) == 2]
+    able = [example for example in examples if example.is_paired and example.is_about_two]
     if not able:
         raise UserError(
             "No example has an opposite query that wants the other document, so there is no row of NevIR to write. "

@@ -18,7 +18,7 @@ CONTROL_COLUMNS = ("control", "original", "phrase", "restated")
 
 def export(examples: Sequence[Example], folder: Path, card: str) -> Sequence[Example]:
     """Write `examples.csv` and, if there are controls, `controls.csv` with the original of each."""
-    pairs = [example for example in examples if len(example.documents) == 2]
+    pairs = [example for example in examples if example.is_about_two]
     main = [example for example in pairs if example.control is None]
     controls = [example for example in pairs if example.control is not None]
     _write(folder / "examples.csv", COLUMNS, [_cells(example) for example in main])

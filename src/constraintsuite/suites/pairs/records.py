@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from constraintsuite.core.records.constraints import Constraint, Evidence
-from constraintsuite.core.records.examples import NATURAL, Spans, Split
+from constraintsuite.core.records.examples import NATURAL, SATISFYING, VIOLATING, Spans, Split
 from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.recipe import FilterSettings, PairSettings
 from constraintsuite.text.base import Analysis
@@ -40,16 +41,25 @@ class PairDraft:
     """How much the two differ in length and in their score for the topic; the lowest cost is kept first."""
     side: str = ""
     """Of a question with two sides, the one that the query asks for; empty for other questions."""
+    further: tuple[tuple[str, DraftDocument], ...] = ()
+    """More documents with their roles, each of which breaks more than the one before it."""
+    is_restated: bool = False
+    """Whether its example asks the query in a second wording too."""
 
     @property
-    def documents(self) -> tuple[DraftDocument, DraftDocument]:
-        """The satisfying document, then the violating one."""
-        return self.satisfying, self.violating
+    def roles(self) -> dict[str, DraftDocument]:
+        """All documents by role: the satisfying one, the violating one, and any further ones."""
+        return {SATISFYING: self.satisfying, VIOLATING: self.violating, **dict(self.further)}
 
     @property
-    def sources(self) -> tuple[str, str]:
-        """The passages that the two texts were made from."""
-        return self.satisfying.source, self.violating.source
+    def documents(self) -> tuple[DraftDocument, ...]:
+        """All documents, in the order of `roles`."""
+        return tuple(self.roles.values())
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The passages that the texts were made from."""
+        return tuple(document.source for document in self.documents)
 
     @property
     def edit(self) -> str:
@@ -92,6 +102,8 @@ class CheckedPair:
     violating: CheckedDocument
     filters: FilterSettings
     pairs: PairSettings
+    further: Mapping[str, CheckedDocument] = field(default_factory=dict)
+    """More documents by role."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def single_drafts(
     for draft in used:
         proposal = by_id[draft.proposal]
         group = _group(proposal, draft.slice)
-        surplus[group] = add(surplus[group], matching.lean(*draft.sources, proposal))
+        surplus[group] = add(surplus[group], matching.lean(draft.satisfying.source, draft.violating.source, proposal))
     found: dict[Group, list[Choices]] = defaultdict(list)
     coupled = {(draft.proposal, draft.satisfying.source) for draft in used}
     uses = Counter(draft.proposal for draft in used)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from constraintsuite.suites.corpus.corpus import Corpus
 from constraintsuite.suites.corpus.files import walk
 from constraintsuite.suites.domain import Knowledge
 from constraintsuite.suites.queries.class_counts import ClassCounts
+from constraintsuite.suites.queries.records import Proposal
 from constraintsuite.suites.queries.relations import FactTable
 from constraintsuite.suites.queries.topics import TopicTable
 from constraintsuite.suites.reading.records import ClassesRead, ClassReading, StatementsRead
@@ -31,6 +32,8 @@ class CorpusView:
     hints: Counter[str]
     """Relation phrases of defining sentences, with the number of documents that have them."""
     topics: TopicTable
+    proposed: dict[str, list[Proposal]] = field(default_factory=dict)
+    """What each constraint type proposed so far: a type that combines others comes after them."""
 
 
 def view_corpus(corpus: Corpus, knowledge: Knowledge, facts: FactTable, settings: QuerySettings) -> CorpusView:

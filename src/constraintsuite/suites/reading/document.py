@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from constraintsuite.core.records.text import Document
@@ -37,6 +38,7 @@ def read_document(document: Document, analysis: Analysis, knowledge: Knowledge) 
     )
 
 
+@lru_cache(maxsize=256)
 def read_values(analysis: Analysis, knowledge: Knowledge) -> ValuesRead:
     """The values of a text, and what decides whose they are."""
     classes = read_classes(analysis, knowledge)

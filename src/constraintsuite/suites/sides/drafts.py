@@ -46,7 +46,7 @@ def _take_turns(
 
     If one side were asked for more often than the other, its documents alone would tell who is right.
     """
-    queues = [(proposal, sorted(_possible(proposal, matching, settings, rejects))) for proposal in sides]
+    queues = [(one, sorted(possible_pairs(one, matching, settings, rejects, _coin(one.relation)))) for one in sides]
     for _ in range(settings.max_uses_per_y):
         for proposal, queue in queues:
             found = next((one for one in queue if roles.are_free(proposal.relation, *one[1:])), None)
@@ -55,6 +55,16 @@ def _take_turns(
             queue.remove(found)
             roles.take(proposal.relation, *found[1:])
             yield proposal, *found
+
+
+def _coin(relation: str) -> Callable[[str, str], bool]:
+    """Gives each pair of documents to one of the two sides of a question."""
+
+    def is_asked(satisfying: str, violating: str) -> bool:
+        first, second = sorted((satisfying, violating))
+        return stable_hash(relation, first, second) % 2 == (satisfying == first)
+
+    return is_asked
 
 
 class _Roles:
@@ -84,18 +94,21 @@ class _Roles:
         return own <= others and own + others < self._most
 
 
-def _possible(
-    proposal: Proposal, matching: Matching, settings: PairSettings, rejects: Counter[str]
+def possible_pairs(
+    proposal: Proposal,
+    matching: Matching,
+    settings: PairSettings,
+    rejects: Counter[str],
+    is_asked: Callable[[str, str], bool] = lambda satisfying, violating: True,
 ) -> Iterator[tuple[float, str, str]]:
-    """Cost, satisfying and violating document of each pair that the coin gives to this side of the question."""
+    """Cost, satisfying and violating document of each pair of texts of similar length, out of those that are asked for."""
     sides = [
         list(islice((one for one in documents if _is_usable(one, proposal, matching)), NEAREST))
         for documents in (proposal.satisfying, proposal.violating)
     ]
     for i, satisfying in enumerate(sides[0]):
         for j, violating in enumerate(sides[1]):
-            first, second = sorted((satisfying, violating))
-            if stable_hash(proposal.relation, first, second) % 2 != (satisfying == first):
+            if not is_asked(satisfying, violating):
                 continue
             if matching.are_duplicates(satisfying, violating):
                 rejects["side:near_duplicates"] += 1

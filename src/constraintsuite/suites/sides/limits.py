@@ -147,6 +147,11 @@ class LimitBuilder:
                 return f"{role}_names_border"
         return None
 
+    def obeys(self, constraint: Constraint, document: CheckedDocument) -> bool | None:
+        """Whether the value is on the side that is asked for."""
+        found = self.position(constraint, document.analysis, load_knowledge())
+        return None if found is None else found == _positions(constraint)[SATISFYING]
+
     def complete(self, constraint: Constraint, documents: Mapping[str, CheckedDocument]) -> Constraint:
         """With every place that states the value."""
         return replace(constraint, evidence=tuple(one for document in documents.values() for one in document.evidence))

@@ -48,6 +48,7 @@ class TwoSidedQuestion:
     def name_key(self) -> str:
         """The key of its name among the names of a corpus."""
         return f"{self.relation}\x1f{self.name}"
+
     is_attribute: bool = False
     """Whether it is about what a thing may have or lack, and not about a relation that documents state."""
     doubt: str = ""

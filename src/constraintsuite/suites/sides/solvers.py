@@ -55,12 +55,16 @@ def _words_before(example: Example, role: str) -> int:
     return len(words(example.document(role).text[: min(places, default=0)]))
 
 
+MORE_NUMBERS = Solver("more_numbers", "the text with more numbers in digits", prefer_higher(_count_numbers))
+SAME_DIGITS = Solver(
+    "same_digits", "the text with more of the query's numbers", prefer_higher(_same_digits), reads_query=True
+)
 LIMIT_SOLVERS = (
     Solver("larger_value", "the text with the larger value", prefer_higher(_largest)),
     Solver("nearest_value", "the text whose value is nearest to the limit", _nearest),
     Solver("earlier_value", "the text that states its value earlier", _earlier),
-    Solver("more_numbers", "the text with more numbers in digits", prefer_higher(_count_numbers)),
-    Solver("same_digits", "the text with more of the query's numbers", prefer_higher(_same_digits), reads_query=True),
+    MORE_NUMBERS,
+    SAME_DIGITS,
 )
 BY_CONSTRUCTION = {
     "larger_value": "the query says whether the larger or the smaller value is right, so the value alone wins no pair"

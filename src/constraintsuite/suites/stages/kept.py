@@ -155,13 +155,14 @@ def _analysed_pair(
         analysis = analyses[document.text]
         return CheckedDocument(title, analysis, read(proposal.constraint, role, analysis, title, knowledge))
 
-    satisfying, violating = analysed(SATISFYING, draft.satisfying), analysed(VIOLATING, draft.violating)
-    return CheckedPair(draft, proposal, satisfying, violating, task.recipe.filters, task.recipe.pairs)
+    documents = {role: analysed(role, document) for role, document in draft.roles.items()}
+    satisfying, violating = documents.pop(SATISFYING), documents.pop(VIOLATING)
+    return CheckedPair(draft, proposal, satisfying, violating, task.recipe.filters, task.recipe.pairs, documents)
 
 
 def _accept(pair: CheckedPair) -> AcceptedPair:
     proposed = pair.proposal.constraint
-    documents = {SATISFYING: pair.satisfying, VIOLATING: pair.violating}
+    documents = {SATISFYING: pair.satisfying, VIOLATING: pair.violating, **pair.further}
     return AcceptedPair(pair.draft, load_builder(proposed.type).complete(proposed, documents))
 
 

@@ -14,7 +14,7 @@ from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.examples import Split
 from constraintsuite.core.records.text import Qrel, Query
 from constraintsuite.core.store.jsonl import read_jsonl, write_json, write_jsonl
-from constraintsuite.suites.constraints.base import load_builder
+from constraintsuite.suites.constraints.base import ALL_OF, load_builder
 from constraintsuite.suites.corpus.corpus import Corpus, DocumentNumbers, Numbering
 from constraintsuite.suites.corpus.files import read_table, write_table
 from constraintsuite.suites.domain import load_knowledge
@@ -40,7 +40,8 @@ def work(job: Job[Recipe]) -> WorkCounts:
     rejects: Counter[str] = Counter()
     corpus = Corpus(job.inputs["documents"], job.inputs["mentions"])
     view = view_corpus(corpus, knowledge, FactTable(knowledge, allowed_relations(recipe, knowledge)), recipe.queries)
-    surveys = [load_builder(name).survey(view, knowledge, recipe, rejects) for name in recipe.constraints]
+    kinds = sorted(recipe.constraints, key=lambda kind: kind == ALL_OF)
+    surveys = [load_builder(kind).survey(view, knowledge, recipe, rejects) for kind in kinds]
     splits = split_documents(
         corpus.numbering.ids,
         _near_duplicates(job.inputs["documents"], corpus.numbering),
@@ -51,7 +52,9 @@ def work(job: Job[Recipe]) -> WorkCounts:
     )
     names = {name: numbers for survey in surveys for name, numbers in survey.names.items()}
     asked = AskedSplits(splits, split_names(names, splits, recipe.splits))
-    mined = [proposal for survey in surveys for proposal in survey.propose(asked, rejects)]
+    for kind, survey in zip(kinds, surveys, strict=True):
+        view.proposed[kind] = list(survey.propose(asked, rejects))
+    mined = list(chain.from_iterable(view.proposed.values()))
     queries = list(read_jsonl(job.inputs["documents"] / "queries.jsonl", Query))
     qrels = list(read_jsonl(job.inputs["documents"] / "qrels.jsonl", Qrel))
     if EXCLUDE in recipe.constraints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import combinations
 
 from constraintsuite.core.execution.shard_runs import WorkCounts
 from constraintsuite.core.execution.shards import stable_hash
@@ -12,18 +13,18 @@ from constraintsuite.core.execution.stage import Job
 from constraintsuite.core.records.examples import (
     OPPOSITE_PREFERENCE,
     QUERY_PREFERENCE,
-    SATISFYING,
-    VIOLATING,
+    RESTATED_PREFERENCE,
     Example,
     ExampleDocument,
     ExampleSource,
     PoolPlace,
+    Preference,
     QueryRole,
     Retrieval,
 )
 from constraintsuite.core.records.text import Document
 from constraintsuite.core.store.jsonl import write_jsonl
-from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument
+from constraintsuite.suites.pairs.records import AcceptedPair, DraftDocument, PairDraft
 from constraintsuite.suites.queries.records import Proposal, Wording
 from constraintsuite.suites.queries.wording import choose_wordings
 from constraintsuite.suites.recipe import Recipe
@@ -86,6 +87,7 @@ def _example(
 ) -> Example:
     draft = kept.draft
     texts: dict[QueryRole, str] = {"topic": proposal.topic, "opposite": wording.opposite}
+    restated = _restate(proposal, wording) if draft.is_restated else None
     asked = {name: pools[text] for name, text in texts.items() if text in pools}  # none for invented names
 
     def document(role: str, made: DraftDocument) -> ExampleDocument:
@@ -108,9 +110,9 @@ def _example(
         query=wording.query,
         opposite=wording.opposite,
         topic=proposal.topic,
-        restated=None,
-        documents=(document(SATISFYING, draft.satisfying), document(VIOLATING, draft.violating)),
-        preferences=(QUERY_PREFERENCE, OPPOSITE_PREFERENCE),
+        restated=restated,
+        documents=tuple(document(role, made) for role, made in draft.roles.items()),
+        preferences=_preferences(draft, restated),
         source=ExampleSource(recipe.name, proposal.query_id, _retrieval(recipe)),
         split=draft.split,
         couple=draft.couple,
@@ -123,6 +125,20 @@ def _example(
         analyser=recipe.analysis.analyser,
         proposal=proposal.id,
     )
+
+
+def _restate(proposal: Proposal, wording: Wording) -> str | None:
+    """The query in another wording, if there is one: wordings come in pairs that differ most."""
+    wordings = proposal.wordings
+    beside = wordings.index(wording) ^ 1
+    return wordings[beside].query if beside < len(wordings) else None
+
+
+def _preferences(draft: PairDraft, restated_query: str | None) -> tuple[Preference, ...]:
+    """Those of a pair; further documents come below all that break less."""
+    restated = [RESTATED_PREFERENCE] if restated_query is not None else []
+    graded = [Preference("query", *pair) for pair in combinations(draft.roles, 2) if draft.further]
+    return (QUERY_PREFERENCE, OPPOSITE_PREFERENCE, *restated, *(one for one in graded if one.is_graded))
 
 
 def _edited_id(made: DraftDocument, passage: Document) -> str:

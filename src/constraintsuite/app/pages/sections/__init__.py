@@ -23,6 +23,7 @@ SECTIONS: Catalogue[MakeSection] = Catalogue(
         "types": "constraintsuite.app.pages.sections.systems:types",
         "leaderboard": "constraintsuite.app.pages.sections.systems:leaderboard",
         "slices": "constraintsuite.app.pages.sections.systems:slices",
+        "together": "constraintsuite.app.pages.sections.together:together",
         "errors": "constraintsuite.app.pages.sections.behaviour:errors",
         "gaps": "constraintsuite.app.pages.sections.behaviour:gaps",
         "breakdowns": "constraintsuite.app.pages.sections.systems:breakdowns",

@@ -1,0 +1,1 @@
+"""Several constraints at once: queries that combine what other constraint types propose for one topic."""
