@@ -9,6 +9,7 @@ from pathlib import Path
 from constraintsuite.core.execution.shards import stable_hash
 from constraintsuite.core.records.examples import Example, ExampleDocument
 from constraintsuite.suites.audit.groups import part_of
+from constraintsuite.suites.constraints.compare import Compared
 from reading_plants import Drawn, make_plants
 
 RUBRIC = Path(__file__).parent / "reading" / "rubric.md"
@@ -36,6 +37,8 @@ class Item:
     violating: ItemText
     invented: bool
     """Whether the names in it are marked as invented."""
+    note: str = ""
+    """What a reader needs to know besides the texts: what the corpus says of a thing that the query names."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ def page(items: Sequence[Item]) -> str:
 def _lines(item: Item) -> Iterator[str]:
     yield f"## {item.item}\n"
     yield f"Query: **{item.query}**\n"
+    if item.note:
+        yield f"(For you: {item.note})\n"
     for role, text in (("satisfying", item.satisfying), ("violating", item.violating)):
         names = "names invented" if item.invented else ""
         marks = ", ".join(filter(None, [f"edited: {text.edit}" if text.edit else "not edited", names]))
@@ -120,7 +125,14 @@ def _shuffled(drawn: Sequence[Drawn], seed: int) -> list[Drawn]:
 
 def _item(name: str, example: Example) -> Item:
     satisfying, violating = _text(example.satisfying), _text(example.violating)
-    return Item(name, example.query, satisfying, violating, example.tags.get("entities") == "invented")
+    return Item(name, example.query, satisfying, violating, example.tags.get("entities") == "invented", _note(example))
+
+
+def _note(example: Example) -> str:
+    constraint = example.constraint
+    if not isinstance(constraint, Compared):
+        return ""
+    return f"{constraint.reference.name}, {constraint.measure.replace('_', ' ')}: {constraint.reference.stated}"
 
 
 def _text(document: ExampleDocument) -> ItemText:

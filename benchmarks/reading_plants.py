@@ -49,7 +49,9 @@ def make_plants(count: int, pool: Sequence[Drawn], old: Sequence[Drawn]) -> list
 def exchange_labels(example: Example) -> Example:
     """The example with the roles of its texts exchanged."""
     documents = (replace(example.violating, role=SATISFYING), replace(example.satisfying, role=VIOLATING))
-    return replace(example, documents=documents, constraint=None)
+    constraint = example.constraint and example.constraint.with_evidence(lambda _: ())
+    kept = [one for one in example.preferences if {one.better, one.worse} == {SATISFYING, VIOLATING}]
+    return replace(example, documents=documents, constraint=constraint, preferences=tuple(kept))
 
 
 def spoil_query(example: Example, number: int) -> Example:

@@ -26,7 +26,7 @@ from constraintsuite.suites.audit.results import (
     AuditRow,
     GroupKind,
 )
-from constraintsuite.suites.audit.solvers import SolverTrial
+from constraintsuite.suites.audit.solvers import FIRST_ID, SolverTrial
 from constraintsuite.suites.audit.target import CHANCE, judge_paired, judge_share
 from constraintsuite.suites.audit.template import SolverPicks, template_trial
 from constraintsuite.suites.constraints.base import load_solver, load_type, solvers_for
@@ -80,9 +80,11 @@ def _trials(
 
 
 def _without_defined(members: Sequence[Example], picks: Mapping[str, SolverPicks]) -> dict[str, SolverPicks]:
-    """The picks without those that the constraint type of an example decides."""
+    """The picks without those that the constraint type of an example decides, or that no system can see."""
     found = {}
     for name, own in picks.items():
+        if name == FIRST_ID:
+            continue
         free = [one.constraint is None or not _decided_by(one, name) for one in members]
         found[name] = SolverPicks(*(np.where(free, each, np.nan) for each in own))
     return found

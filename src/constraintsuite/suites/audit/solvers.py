@@ -23,6 +23,9 @@ DocumentMeasure = Callable[[Example, str], float]
 Advantage = Callable[[Sequence[Example]], FloatArray]
 """For each example, how much more a solver likes the satisfying document than the violating one; 0 is a tie."""
 
+FIRST_ID = "first_id"
+"""Picks by what no system sees, so a system can learn nothing from it; it shows how ids were given."""
+
 
 @dataclass(frozen=True, slots=True)
 class Solver:
@@ -183,7 +186,7 @@ SOLVERS = (
         prefer_higher(_shared_content_words),
         reads_query=True,
     ),
-    Solver("first_id", "the document whose id sorts first", _id_order),
+    Solver(FIRST_ID, "the document whose id sorts first", _id_order),
     Solver("edited_side", "the edited document, where exactly one of the two is edited", prefer_higher(_is_edited)),
     Solver(
         "looks_edited", "the text that a classifier of edited and untouched texts takes for edited", edited_advantage

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,9 @@ from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.splits import AskedSplits
 
 ROLES = "roles.jsonl"
+WEIGHT = 3
+"""How many times the kinds of exclusions count beside those of other types: a couple needs two documents of one split, and its
+slices are smaller, so an uneven split costs more."""
 
 
 class ExclusionSurvey:
@@ -79,7 +83,9 @@ class ExclusionSurvey:
     @property
     def uses(self) -> Iterator[DocumentNumbers]:
         """The documents from which examples of each kind can be made, once for each example that may be expected."""
-        return _uses(self._gathered, self._fillers, self._attributes)
+        return chain.from_iterable(
+            repeat(kind, WEIGHT) for kind in _uses(self._gathered, self._fillers, self._attributes)
+        )
 
     def propose(self, splits: AskedSplits, rejects: Counter[str]) -> Iterator[Proposal]:
         """Queries about people in other roles, about relations and about attributes, unless the recipe mines none."""
