@@ -32,6 +32,9 @@ def moved(text: str, affirmed: str, denied: str, articles: tuple[str, str]) -> s
         ("The inn comes with a pool but without a sauna.", "The inn comes without a pool but with a sauna."),
         ("The inn has a pool but lacks a sauna.", "The inn lacks a pool but has a sauna."),
         ("There is a pool. There is no sauna.", "There is no pool. There is a sauna."),
+        ("There's a pool. There's no sauna.", "There's no pool. There's a sauna."),
+        ("There is a pool, but there's no sauna.", "There is no pool, but there's a sauna."),
+        ("The inn has a pool but it has no sauna.", "The inn has no pool but it has a sauna."),
     ],
 )
 def test_a_denial_moves_to_the_other_noun_and_back(text: str, other: str) -> None:
@@ -57,9 +60,9 @@ def test_nouns_without_an_article_get_none(text: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("text", "other"),
     [
-        ("It has towels but no soap.", "It has no towels, but it does have soap."),
-        ("You get towels but no soap.", "You get no towels, but you do get soap."),
-        ("Guests get towels but no soap.", "Guests get no towels, but they do get soap."),
+        ("It has towels but no soap.", "It has no towels but has soap."),
+        ("You get towels but no soap.", "You get no towels but get soap."),
+        ("Guests get towels but no soap.", "Guests get no towels but get soap."),
         ("The place has plenty of towels but no soap.", "The place has no towels, but plenty of soap."),
     ],
 )
@@ -71,6 +74,10 @@ def test_no_towels_but_soap_is_never_written(text: str, other: str) -> None:
 def test_the_article_is_that_of_the_noun_that_is_affirmed() -> None:
     text = "The hut comes with a stove but without any oven."
     assert moved(text, "stove", "oven", ("a ", "an ")) == "The hut comes without a stove but with an oven."
+
+
+def test_a_name_in_the_middle_of_a_sentence_does_not_begin_one() -> None:
+    assert moved("There's Wi-Fi but no sauna.", "Wi-Fi", "sauna", ("", "a ")) == "There's no Wi-Fi but a sauna."
 
 
 def test_a_verb_takes_back_its_ending() -> None:
@@ -95,6 +102,7 @@ def test_what_explains_the_denial_is_left_out_of_both_texts(reason: str) -> None
         "It has a pool but no sauna in winter.",
         "It has a pool but no sauna. That is why guests swim.",
         "There is a pool, so guests swim. There is no sauna.",
+        "There is a pool. Wood is dear, so there is no sauna.",
         "It has a pool and, on the days when it rains, no sauna.",
     ],
 )
@@ -141,3 +149,18 @@ def test_a_trimmed_text_says_that_it_is_edited() -> None:
 
 def test_a_text_that_mentions_a_noun_twice_is_left_alone() -> None:
     assert drafts(oak="Oak is a campsite with a pool but without a sauna. The pool is warm.") == []
+
+
+def test_a_noun_takes_the_article_of_the_opposite_query() -> None:
+    told = "Oak is a campsite. There is a pool, but there is no sauna."
+    texts = {
+        "oak": told,
+        "ash": "Ash Hill is a campsite, and its sauna is warm.",
+        "elm": "Elm is a campsite with a pool.",
+    }
+    sauna = make_proposal("a sauna", violating=["ash"], satisfying=["oak"], forms=("sauna", "saunas"))
+    found = list(moved_drafts([POOL, sauna], make_matching(texts, [POOL, sauna])))
+    assert {draft.satisfying.text for draft in found} == {
+        told,
+        "Oak is a campsite. There is no pool, but there is a sauna.",
+    }

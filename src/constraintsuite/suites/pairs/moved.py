@@ -129,10 +129,11 @@ def _draft(document: str, affirmed: Proposal, denied: Proposal, matching: Matchi
 
 
 def _article(proposal: Proposal, noun: str, matching: Matching) -> str:
-    """The article of a noun that is affirmed: "a " if the documents that affirm it use one."""
+    """The article of a noun that is affirmed: "a " if the opposite query or a document that affirms the noun uses one."""
     article = "an" if starts_with_vowel_sound(noun) else "a"
     used = re.compile(rf"\b{article} {re.escape(noun)}\b", re.IGNORECASE)
-    return f"{article} " if any(used.search(matching.documents[one].text) for one in proposal.violating) else ""
+    texts = (proposal.opposite, *(matching.documents[one].text for one in proposal.violating))
+    return f"{article} " if any(used.search(text) for text in texts) else ""
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,8 @@ def _turn_clause(
         if match is not None:
             slots = {"n_a": article, **match.groupdict("")}
             edit = _replacement(start, match, rule.becomes.format(**slots), {_FIRST: noun.of(text)})
-            return edit if _trim(text, edit.end, end) == text else None
+            follows = _frames().consequences & set(words(text[start : edit.start]))
+            return edit if not follows and _trim(text, edit.end, end) == text else None
     return None
 
 
@@ -243,5 +245,5 @@ def _replacement(start: int, match: re.Match[str], new: str, nouns: dict[str, st
         text = text.replace(mark, noun)
         old = old.replace(mark, noun)
     at = start + match.start()
-    capital = text[:1].upper() + text[1:] if old[:1].isupper() else text
-    return TextEdit(at, at + len(old), capital)
+    begins = match[0][0].isupper() or (match.start() == 0 and old[:1].isupper())  # "Wi-Fi" is no beginning
+    return TextEdit(at, at + len(old), text[:1].upper() + text[1:] if begins else text)
