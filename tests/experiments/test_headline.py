@@ -35,10 +35,11 @@ Pairs = Sequence[tuple[str, str]]
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """A real build, with examples of three main slices."""
+    """A real build of exclusions, with examples of three main slices."""
     recipe = Recipe(
         name="golden",
         corpus=SourceSettings(source=str(CORPUS)),
+        constraints=("exclude",),
         documents=DocumentSettings(shards=2),
         analysis=AnalysisSettings(analyser="rules"),
         queries=QuerySettings(min_topic_documents=2, min_affirming=1, min_denying=1),

@@ -140,7 +140,8 @@ def _follow(phrases: Sequence[tuple[str, str]]) -> str:
     """
     text, last, before = "", "", ""
     for kind, phrase in phrases:
-        joined = (kind == last and not phrase.startswith("for ")) or (_is_with(before) and _is_with(phrase))
+        alike = kind == last or before.partition(" ")[0] == phrase.partition(" ")[0]  # born before 1910 and born in Wales
+        joined = (alike and not phrase.startswith("for ")) or (_is_with(before) and _is_with(phrase))
         between = " and " if joined else ", " if last == "exclude" else " "
         text += f"{between}{phrase}" if text else phrase
         last, before = kind, phrase
