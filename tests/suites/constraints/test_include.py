@@ -28,15 +28,16 @@ GARDEN_AND_HOT_TUB = Include(
     second_forms=("hot tub",),
     wanted="both",
 )
-DIRECTOR_AND_SCREENWRITER = Include(
-    value="director and screenwriter",
+COMEDY_AND_WESTERN = Include(
+    value="comedy and western",
     cue="and",
-    forms=("director", "screenwriter"),
-    first_forms=("director",),
-    second_forms=("screenwriter",),
+    forms=("comedy", "western"),
+    kinds=("cowboy",),
+    first_forms=("comedy",),
+    second_forms=("western",),
     wanted="both",
-    relation="occupation",
-    values=("director", "screenwriter"),
+    relation="genre",
+    values=("comedy", "western"),
 )
 
 
@@ -63,17 +64,17 @@ def test_a_text_has_both_attributes_for_sure_or_denies_the_second(text: str, wan
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("Ida Moss was an American director and screenwriter.", "both"),
-        ("Ida Moss was an American director.", "first"),
-        ("Ida Moss was an American director. She wrote most of her films herself.", None),
-        ("Ida Moss was an American director who made films as a film maker.", None),
-        ("Ida Moss was an American screenwriter.", None),
+        ("Dust is a 1950 American comedy western film.", "both"),
+        ("Dust is a 1950 American comedy film.", "first"),
+        ("Dust is a 1950 American comedy film. It mocks the western.", None),
+        ("Dust is a 1950 American comedy film about a cowboy.", None),
+        ("Dust is a 1950 American western film.", None),
     ],
 )
 def test_in_a_closed_list_what_is_not_named_is_missing_unless_another_word_shows_it(
     text: str, wanted: Wanted | None
 ) -> None:
-    assert has(DIRECTOR_AND_SCREENWRITER, text) == wanted
+    assert has(COMEDY_AND_WESTERN, text) == wanted
 
 
 def test_what_nobody_looks_for_is_named_in_the_singular() -> None:
@@ -100,9 +101,9 @@ def test_solvers_look_at_the_second_attribute(solver: str, good: str, bad: str, 
 
 
 def test_only_closed_lists_decide_what_word_matching_picks() -> None:
-    assert INCLUDE.by_construction(example("a", "b", DIRECTOR_AND_SCREENWRITER), "fewer_second")
+    assert INCLUDE.by_construction(example("a", "b", COMEDY_AND_WESTERN), "fewer_second")
     assert not INCLUDE.by_construction(example("a", "b"), "fewer_second")
-    assert not INCLUDE.by_construction(example("a", "b", DIRECTOR_AND_SCREENWRITER), "shorter")
+    assert not INCLUDE.by_construction(example("a", "b", COMEDY_AND_WESTERN), "shorter")
 
 
 HAVING = ("It has a television and a hot tub.", "There is a television. It has a hot tub.")

@@ -105,8 +105,8 @@ def _compose(topic: str, placed: Sequence[tuple[WordPlace, PartWords]], turned: 
     for number, (place, words) in enumerate(placed):
         says[place].append((words.type, words.turned if number == turned else words.ask))
     before = ", ".join(words for _, words in says["before"])
-    after = _follow(_join_denials(says["after"]))
-    clauses = _list([words for _, words in _join_denials(says["clause"])])
+    after = _follow(_join_births(_join_denials(says["after"])))
+    clauses = _list([words for _, words in _join_births(_join_denials(says["clause"]))])
     return " ".join(filter(None, (before, topic, after, pronoun if clauses else "", clauses)))
 
 
@@ -128,6 +128,19 @@ def _join_denials(found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(kind, stem + _list(what, "or")) for kind, stem, what in joined]
 
 
+_BIRTH = re.compile(r"((?:was|were) )?born ")
+
+
+def _join_births(found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The words of parts with their types, and "born before 1910" and "born in Wales" as "born before 1910 in Wales"."""
+    births = [(kind, words) for kind, words in found if _BIRTH.match(words)]
+    rest = [(kind, words) for kind, words in found if not _BIRTH.match(words)]
+    if len(births) < 2:
+        return list(found)
+    (kind, first), *others = births
+    return [(kind, " ".join([first, *(_BIRTH.sub("", words) for _, words in others)])), *rest]
+
+
 def _list(items: Sequence[str], word: str = "and") -> str:
     """Items with commas, and a word before the last."""
     return f" {word} ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
@@ -140,8 +153,7 @@ def _follow(phrases: Sequence[tuple[str, str]]) -> str:
     """
     text, last, before = "", "", ""
     for kind, phrase in phrases:
-        alike = kind == last or before.partition(" ")[0] == phrase.partition(" ")[0]  # born before 1910 and born in Wales
-        joined = (alike and not phrase.startswith("for ")) or (_is_with(before) and _is_with(phrase))
+        joined = (kind == last and not phrase.startswith("for ")) or (_is_with(before) and _is_with(phrase))
         between = " and " if joined else ", " if last == "exclude" else " "
         text += f"{between}{phrase}" if text else phrase
         last, before = kind, phrase

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -65,7 +64,6 @@ class IncludeData(StrictModel):
 
     unwanted: frozenset[str]
     lists: dict[str, tuple[ListWording, ...]]
-    occupations: dict[str, tuple[str, ...]]
 
 
 @cache
@@ -118,17 +116,8 @@ def _what_it_lists(constraint: Include, title: str, analysis: Analysis, knowledg
         return None
     if second in values:
         return "both"
-    text = f"{title}\n{analysis.text}"
-    is_hinted = find_forms(text, (*constraint.second_forms, *constraint.kinds)) or hints(second).search(text)
+    is_hinted = find_forms(f"{title}\n{analysis.text}", (*constraint.second_forms, *constraint.kinds))
     return None if is_hinted else "first"
-
-
-@cache
-def hints(occupation: str) -> re.Pattern[str]:
-    """Words that show an occupation somewhere in a text; for a value that is none, a pattern that finds nothing."""
-    listed = include_data().occupations.get(occupation, ())
-    written = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in listed)
-    return re.compile(rf"\b(?:{written})\b" if written else r"(?!)", re.IGNORECASE)
 
 
 def _count_named(example: Example, role: str) -> int:

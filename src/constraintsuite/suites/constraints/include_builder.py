@@ -15,7 +15,6 @@ from constraintsuite.core.records.examples import SATISFYING, VIOLATING
 from constraintsuite.core.records.text import Document
 from constraintsuite.suites.constraints.include import (
     Include,
-    hints,
     include_data,
     read_mentions,
     wanted_of,
@@ -32,9 +31,9 @@ from constraintsuite.suites.queries.left_out import attribute_words, listed_attr
 from constraintsuite.suites.queries.noun_counts import NounCount, count_topic_nouns
 from constraintsuite.suites.queries.records import Proposal, Topic, Wording, attribute_relation
 from constraintsuite.suites.queries.relations import fits, y_words
-from constraintsuite.suites.queries.topics import plural, plural_of_value
+from constraintsuite.suites.queries.topics import plural_of_value
 from constraintsuite.suites.queries.view import CorpusView
-from constraintsuite.suites.reading.closed_lists import OCCUPATION, read_closed_list
+from constraintsuite.suites.reading.closed_lists import read_closed_list
 from constraintsuite.suites.reading.records import ClassesRead
 from constraintsuite.suites.recipe import Recipe
 from constraintsuite.suites.sides.drafts import side_drafts
@@ -184,7 +183,7 @@ def _ask_lists(
         if found:
             values[number] = frozenset(one.y for one in found)
             silent[number] = frozenset(
-                y for y in words.keys() - values[number] if _is_silent(y, words[y], f"{text.title}\n{text.text}")
+                y for y in words.keys() - values[number] if _is_silent(words[y], f"{text.title}\n{text.text}")
             )
     members: dict[tuple[Topic, str], list[int]] = defaultdict(list)
     for number, stated in values.items():
@@ -205,40 +204,31 @@ def _ask_lists(
             considered.append(
                 ConsideredAttribute(topic.text, f"{first} and {second}", len(both), len(alone), "proposed", "", "")
             )
-            own = YWords((first, *_plurals(relation, first, knowledge)), ())
+            own = YWords((first, plural_of_value(knowledge.relations[relation], first)), ())
             constraint = _constraint(first, second, own, words[second], relation)
             yield _question(topic, f"{relation}_and", constraint, wordings, both, alone)
 
 
 def _list_words(relation: str, knowledge: Knowledge) -> dict[str, YWords]:
     """The values that are asked about, with the words that show them."""
-    if relation == OCCUPATION:
-        return {one: YWords((one, plural(one)), ()) for one in include_data().occupations}
     return {y: y_words(knowledge.relations[relation], y) for y in knowledge.relations[relation].values}
 
 
-def _is_silent(y: str, shown: YWords, text: str) -> bool:
-    return not find_forms(text, (*shown.forms, *shown.blocked)) and not hints(y).search(text)
-
-
-def _plurals(relation: str, y: str, knowledge: Knowledge) -> tuple[str, ...]:
-    return (plural(y) if relation == OCCUPATION else plural_of_value(knowledge.relations[relation], y),)
+def _is_silent(shown: YWords, text: str) -> bool:
+    return not find_forms(text, (*shown.forms, *shown.blocked))
 
 
 def _firsts(relation: str, topic: Topic, stated: frozenset[str], knowledge: Knowledge) -> Iterable[str]:
-    """The first values of questions about a topic that is narrow enough: of people their class, which the topic names."""
-    if relation == OCCUPATION:
-        return {topic.head} & stated if topic.nationality else ()
+    """The first values of questions about a topic that is narrow enough."""
     definition = knowledge.relations[relation]
     return stated if topic.kind in definition.kinds and fits(topic, definition) else ()
 
 
 def _word_list(relation: str, topic: Topic, first: str, second: str, knowledge: Knowledge) -> list[CombinedWording]:
     """Ways to ask for two values; none if one says the other, as romantic comedy says comedy."""
-    shown = [{*one.split()} for one in (topic.head if relation == OCCUPATION else first, second)]
-    if shown[0] & shown[1]:
+    if {*first.split()} & {*second.split()}:
         return []
-    (a,), (b,) = (_plurals(relation, one, knowledge) for one in (first, second))
+    a, b = (plural_of_value(knowledge.relations[relation], one) for one in (first, second))
     slots = {"topic": topic.text, "as": a, "bs": b}
     return [
         CombinedWording(one.name, one.both.format(**slots), one.first.format(**slots), one.cue)

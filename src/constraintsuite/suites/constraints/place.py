@@ -33,11 +33,10 @@ from constraintsuite.text.places.reader import read_places
 
 Location = Literal["inside", "outside"]
 LEAST_ON_EACH_SIDE = 3
-LEAST_SHARE = 0.15
+LEAST_SHARE = 0.2
 """Share of a topic's located documents that must be inside: nobody asks for all but a few directors."""
 MOST_PLACES = 5
 """Places that are asked for in one topic, those that divide it most evenly."""
-ASKED_LEVELS = ("country", "region")
 _ARTICLES = ("United ", "Netherlands", "Czech Republic", "Dominican ", "Philippines", "Bahamas", "Soviet ")
 
 
@@ -82,6 +81,8 @@ class PlaceMeasure(StrictModel):
     key: str
     of: tuple[str, ...]
     relations: tuple[str, ...]
+    levels: tuple[str, ...] = ("country", "region")
+    """The places that are asked about."""
     wordings: tuple[PlaceWording, ...]
 
 
@@ -231,7 +232,7 @@ def choose_places(measure: PlaceMeasure, documents: Mapping[int, Sequence[Place]
         (one.name, one.country): one
         for places in documents.values()
         for one in places
-        if one.level in ASKED_LEVELS and one.relation in measure.relations
+        if one.level in measure.levels and one.relation in measure.relations
     }
     found = []
     for key in sorted(named):

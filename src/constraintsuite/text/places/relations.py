@@ -131,7 +131,7 @@ def _read_bracket(text: PlainText, one: Candidate) -> bool:
     name = text.text[max(0, start - 40) : start].split()
     if not _YEAR.search(inside) or not name or not name[-1][0].isupper():
         return False
-    dates = re.split(r" [-–] ", inside)
+    dates = re.split(r"\s[-–]\s?|[-–]\s", inside)
     one.relation = "died_in" if len(dates) > 1 and _YEAR.search(dates[-1]) else "born_in"
     one.negated = look_before(text, one.start).preposition in place_words().negative_prepositions
     one.of = " ".join(_last_name(name))
