@@ -148,6 +148,7 @@ def test_what_may_be_two_places_is_left_out(text: str) -> None:
         ("Our guide comes from Sicily.", "from", "Our guide"),
         ("They travelled to Norway.", "travels_to", "They"),
         ("Anna Berg (born 1 May 1900 in Prague) was a poet.", "born_in", "Anna Berg"),
+        ("Anna Berg (1 May 1900- 2 May 1970, Prague) was a poet.", "died_in", "Anna Berg"),
         ("The mayor of Rotterdam thanked them.", "other", ""),
     ],
 )

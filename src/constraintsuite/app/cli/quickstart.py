@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.app.cli.options import out_option, workers_option
+from constraintsuite.app.cli.options import out_option
 from constraintsuite.app.cli.output import print_slices
 from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.errors import UserError
@@ -21,17 +22,24 @@ from constraintsuite.experiments.load import load_run, load_suite
 from constraintsuite.experiments.run import evaluate_suites
 from constraintsuite.models.weights import fetch_weights, find_known
 from constraintsuite.suites.build import build_suite
-from constraintsuite.suites.recipe import Recipe
+from constraintsuite.suites.recipe import Recipe, SizeSettings
 from constraintsuite.text.parser import ENGLISH, load_pipeline
 
 MODELS = ("tfidf", "bm25", "cross:tiny")  # all of them come with the package
 _OPENERS = {"darwin": "open", "win32": "start"}
+SIZES = SizeSettings(main=600, nonflip=100, adversarial=50)  # of each type, so that it takes few minutes
 NEURAL, PRECISION = "all-MiniLM-L6-v2", "int8"  # 23 MB, and run without torch
 
 
 @click.command()
 @out_option(Path("quickstart"))
-@workers_option
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=os.cpu_count,
+    show_default="one per core",
+    help="Number of worker processes that build the suite; it is the same for any number.",
+)
 def quickstart(out: Path, workers: int) -> None:
     """Build a suite from the bundled corpus, evaluate the models that are available, and write a report."""
     reporter = Terminal()
@@ -42,7 +50,7 @@ def quickstart(out: Path, workers: int) -> None:
         reporter.note(f"parser: not available, so rules analyse the texts instead. {reason}")
     suite = out / "suite"
     build_suite(
-        Recipe(corpus=SourceSettings(source="sample")),
+        Recipe(corpus=SourceSettings(source="sample"), sizes=SIZES),
         suite,
         engine=LocalEngine(workers),
         reporter=reporter,
