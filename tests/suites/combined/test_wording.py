@@ -67,3 +67,11 @@ def test_a_part_whose_opposite_stands_in_another_place_cannot_be_the_broken_one(
     either = part("one_of", "", "that are neither Welsh nor Irish", before="Welsh or Irish")
     assert word_combination([CHEAP, either], 1) == ()
     assert word_combination([CHEAP, either], 0) != ()
+
+
+def test_a_birth_is_said_once() -> None:
+    early = part("time", "born before 1910", "born after 1910", "were born before 1910", "were born after 1910")
+    welsh = part("place", "born in Wales", "born outside Wales", "were born in Wales", "were born outside Wales")
+    found = queries([early, welsh], 1)
+    assert found["KEYWORDS"] == ("cottages born before 1910 in Wales", "cottages born before 1910 outside Wales")
+    assert found["WHICH"][0] == "Which cottages were born before 1910 in Wales?"
