@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from constraintsuite.models.base import OutOfMemory, Workbench
+from constraintsuite.models.base import OutOfMemory, TextError, Workbench
 from constraintsuite.models.batches import BatchLimits, BatchRun, plan_batches
 
 TEXTS = ["a", "bb", "ccc", "dddd", "ee", "f"]
@@ -89,3 +90,15 @@ def test_the_share_of_padding_is_never_exceeded(lengths: list[int], share: float
     for batch in plan_batches(lengths, BatchLimits(400, padding=share)):
         longest = max(lengths[i] for i in batch)
         assert len(batch) * longest - sum(lengths[i] for i in batch) <= share * len(batch) * longest
+
+
+def test_after_a_fault_no_thread_is_left_for_the_garbage_collector() -> None:
+    class Broken(Later):
+        def compute(self, inputs: list[str]) -> Callable[[], npt.NDArray[np.float32]]:
+            return lambda: np.full(len(inputs), np.nan, dtype=np.float32)
+
+    before = set(threading.enumerate())
+    with pytest.raises(TextError) as fault:
+        run(Broken(), Workbench())
+    assert fault.traceback  # it holds the frames, and with them everything that was not closed
+    assert set(threading.enumerate()) <= before

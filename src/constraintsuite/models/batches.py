@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -111,9 +112,12 @@ class BatchRun(Generic[T, Inputs]):
         keys = [self._key([items[i] for i in batch]) if cache is not None else "" for batch in plan]
         todo = [number for number, key in enumerate(keys) if cache is None or cache.get(key) is None]
         batches = [_Batch([items[i] for i in plan[n]], [max(1, lengths[i]) for i in plan[n]]) for n in todo]
-        fresh = self._fetch(self._start(batches))
+        started = self._start(batches)
+        fresh = self._fetch(started)
         rows: CachedArray | None = None
-        with self.bench.reporter.track(self.title, len(items)) as advance:
+        # Closed here also after a fault: if that were left to the garbage collector, it could wait for the thread of `_start`
+        # while another thread begins, which blocks both.
+        with closing(started), self.bench.reporter.track(self.title, len(items)) as advance:
             missing = set(todo)
             for number, (batch, key) in enumerate(zip(plan, keys, strict=True)):
                 values = next(fresh) if number in missing or cache is None else cache.get(key)
@@ -131,7 +135,7 @@ class BatchRun(Generic[T, Inputs]):
     def _key(self, batch: Sequence[T]) -> str:
         return sha256_text(str(REVISIONS["arrays"]), self.fingerprint, *(self.key(item) for item in batch))
 
-    def _start(self, batches: Sequence[_Batch[T]]) -> Iterator[tuple[_Batch[T], CachedArray | Pending]]:
+    def _start(self, batches: Sequence[_Batch[T]]) -> Generator[tuple[_Batch[T], CachedArray | Pending], None, None]:
         """Batches with their results, in order; the next batches are prepared in another thread."""
         with ThreadPoolExecutor(1) as preparation:
             ahead: deque[Future[Inputs]] = deque()
