@@ -9,7 +9,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= $(CSUITE_TEST_DATA)
-# Test processes: one per core.
+# Processes that test, or build the quickstart's suite: one per core.
 WORKERS ?= $(shell nproc)
 # Names or paths of the interpreters that `make wheel` tries.
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 setup: $(VENV)/.test browser
 
 quickstart: $(VENV)/.quickstart
-	$(BIN)/csuite quickstart --out quickstart
+	$(BIN)/csuite quickstart --out quickstart --workers $(WORKERS)
 
 test: $(VENV)/.test browser size
 	$(if $(DATA),CSUITE_TEST_DATA="$(DATA)",env -u CSUITE_TEST_DATA) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile

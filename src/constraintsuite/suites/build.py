@@ -44,7 +44,7 @@ STAGES: tuple[Stage[Recipe], ...] = (
     Stage(
         "mentions",
         mentions.work,
-        revision=4,
+        revision=5,
         needs=("documents",),
         sections=("documents", "analysis"),
         reads=("domains",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from constraintsuite.app.cli.options import out_option
+from constraintsuite.app.cli.options import out_option, workers_option
 from constraintsuite.app.cli.output import print_slices
 from constraintsuite.app.pages.run_report import write_report
 from constraintsuite.core.errors import UserError
@@ -33,13 +32,7 @@ NEURAL, PRECISION = "all-MiniLM-L6-v2", "int8"  # 23 MB, and run without torch
 
 @click.command()
 @out_option(Path("quickstart"))
-@click.option(
-    "--workers",
-    type=click.IntRange(1),
-    default=os.cpu_count,
-    show_default="one per core",
-    help="Number of worker processes that build the suite; it is the same for any number.",
-)
+@workers_option
 def quickstart(out: Path, workers: int) -> None:
     """Build a suite from the bundled corpus, evaluate the models that are available, and write a report."""
     reporter = Terminal()
