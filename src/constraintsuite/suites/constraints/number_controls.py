@@ -11,7 +11,6 @@ from constraintsuite.suites.constraints.number import BUILDER, Number, QuantityM
 from constraintsuite.suites.controls.own import OwnControls, read_words, restate, rewriters
 from constraintsuite.suites.controls.rewrites import RewrittenExample, rewrite_evidence
 from constraintsuite.suites.queries.records import Wording
-from constraintsuite.suites.sides.limits import ask_for_side
 from constraintsuite.text.quantities.numbers import write_in_words
 
 _PEOPLE = ("people", "servings", "players")
@@ -50,10 +49,7 @@ def fill_other_number(example: Example) -> dict[str, str]:
 
 
 def _wordings(example: Example) -> tuple[Wording, ...]:
-    constraint = example.constraint
-    assert isinstance(constraint, Number)
-    measure = BUILDER.measure_of(constraint)
-    return ask_for_side(measure.wordings, measure.key, example.topic or "", constraint.value, constraint.position)
+    return BUILDER.wordings_of(example.constraint, example.topic or "")
 
 
 def rewrite_stated_units(example: Example, rng: random.Random) -> RewrittenExample | None:

@@ -55,7 +55,7 @@ class DatedMeasure(LimitedMeasure):
                 yield StatedValue(defining.start, defining.end, ValueRange(float(year), float(year)), year)
 
     def write(self, value: float) -> str:
-        """The year."""
+        """A year as people write it, such as 1960."""
         return f"{value:.0f}"
 
     def fits(self, topic: Topic) -> bool:

@@ -12,7 +12,6 @@ from constraintsuite.suites.constraints.time import BUILDER, Time
 from constraintsuite.suites.controls.own import OwnControls, read_words, restate, rewriters
 from constraintsuite.suites.controls.rewrites import RewrittenExample, SpanRewrite, apply_changes, rewrite_documents
 from constraintsuite.suites.queries.records import Wording
-from constraintsuite.suites.sides.limits import ask_for_side
 
 _FIRST_FOUNDED = 1700
 _FIRST_LIVING, _LAST_GROWN = 1935, 2005
@@ -48,10 +47,7 @@ def fill_other_year(example: Example) -> dict[str, str]:
 
 
 def _wordings(example: Example) -> tuple[Wording, ...]:
-    constraint = example.constraint
-    assert isinstance(constraint, Time)
-    measure = BUILDER.measure_of(constraint)
-    return ask_for_side(measure.wordings, measure.key, example.topic or "", constraint.value, constraint.position)
+    return BUILDER.wordings_of(example.constraint, example.topic or "")
 
 
 def rewrite_dates(example: Example, rng: random.Random) -> RewrittenExample | None:

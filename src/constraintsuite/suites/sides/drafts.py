@@ -85,7 +85,7 @@ class _Roles:
         )
 
     def take(self, relation: str, satisfying: str, violating: str) -> None:
-        """Count a pair."""
+        """Note that both documents took these roles once more."""
         self._used[SATISFYING][relation, satisfying] += 1
         self._used[VIOLATING][relation, violating] += 1
 

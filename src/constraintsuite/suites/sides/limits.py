@@ -183,9 +183,15 @@ class LimitBuilder:
                     yield f"{example.id}: the {role} document names what it is compared with"
 
     def measure_of(self, constraint: Constraint) -> LimitedMeasure:
-        """What is limited."""
+        """The measure that a constraint limits, such as the price of a night."""
         assert isinstance(constraint, Limited)
         return next(measure for measure in self.measures() if measure.key == constraint.measure)
+
+    def wordings_of(self, constraint: Constraint | None, topic: str) -> tuple[Wording, ...]:
+        """Every way to ask for what a constraint asks for."""
+        assert isinstance(constraint, Limited)
+        measure = self.measure_of(constraint)
+        return ask_for_side(measure.wordings, measure.key, topic, constraint.value, constraint.position)
 
     def _measures_of(self, kind: str) -> list[LimitedMeasure]:
         """The measures of things of a kind: those that name it, and those of all kinds."""
